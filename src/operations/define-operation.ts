@@ -1,0 +1,105 @@
+import type { z } from 'zod'
+import type { Caller } from '../platform/identity/caller.ts'
+import type { GateFlag } from '../platform/policy/gates.ts'
+import type { VaultRules } from '../platform/policy/policies.ts'
+import type { Reader, Transaction } from '../platform/storage/database.ts'
+import type { Authority, OwnerAuthority } from './authority.ts'
+import type { CommonCode, ErrorTable } from './errors.ts'
+import type { Hub } from './hub.ts'
+
+/** `read` changes nothing; the others run in a transaction together with their audit record. */
+export type Effect = 'read' | 'create' | 'update' | 'delete'
+
+/** An output that was checked when it was stored and goes out as its stored text. */
+export class StoredJson {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export interface Context<Input, Code extends string, E extends Effect> {
+  readonly input: Input
+  readonly caller: Caller
+  /** Bound from the credential and the vault header; an input cannot name it. */
+  readonly vault_id: string
+  readonly rules: VaultRules
+  readonly db: E extends 'read' ? Reader : Transaction
+  readonly hub: Hub
+  readonly now: Date
+  isGateOn(flag: GateFlag): boolean
+  /** Ends the call with one of the operation's declared codes. */
+  refuse(code: Code | CommonCode, reason?: string): never
+}
+
+type Handler<Input, Output, Code extends string, E extends Effect> = (
+  context: Context<Input, Code, E>,
+) => Promise<Output | StoredJson>
+
+interface Declaration<
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  Errors extends ErrorTable,
+  A extends Authority,
+  E extends Effect,
+> {
+  /** Snake case; also the MCP tool's name. */
+  name: string
+  /** One sentence, for every surface's help. */
+  summary: string
+  effect: E
+  /** Whether calling it twice is the same as once. Reads and deletes are; say so for others. */
+  idempotent?: boolean
+  authority: A
+  gate?: { flag: GateFlag; whenOff: keyof Errors & string }
+  /** `METHOD /path/{parameter}`. Left out: not reachable over REST. */
+  rest?: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+  /** An MCP tool. An operation of the owner's can never be one. */
+  mcp?: A extends OwnerAuthority ? never : true
+  /** `noun verb <positional>`; the other inputs become flags. */
+  cli?: string
+  errors: Errors
+  /** What the call is about, for the audit log: an id that the input schema has checked. */
+  target?: (input: z.output<Input>) => { kind: string; id: string }
+  input: Input
+  output: Output
+  handle: Handler<z.output<Input>, z.input<Output>, keyof Errors & string, E>
+}
+
+/** An operation as the surfaces and the pipeline read it. */
+export interface Operation {
+  readonly name: string
+  readonly summary: string
+  readonly effect: Effect
+  readonly idempotent: boolean
+  readonly authority: Authority
+  readonly gate: { flag: GateFlag; whenOff: string } | undefined
+  readonly rest: string | undefined
+  readonly mcp: boolean
+  readonly cli: string | undefined
+  readonly errors: ErrorTable
+  readonly target: ((input: never) => { kind: string; id: string }) | undefined
+  readonly input: z.ZodObject
+  readonly output: z.ZodType
+  readonly handle: (context: Context<never, string, Effect>) => Promise<unknown>
+}
+
+/** Defines an operation once; every surface reads its route, tool, command and documents off the result. */
+export function defineOperation<
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const Errors extends ErrorTable,
+  A extends Authority,
+  E extends Effect,
+>(declaration: Declaration<Input, Output, Errors, A, E>): Operation {
+  return {
+    ...declaration,
+    idempotent: declaration.idempotent ?? (declaration.effect === 'read' || declaration.effect === 'delete'),
+    gate: declaration.gate,
+    rest: declaration.rest,
+    mcp: declaration.mcp ?? false,
+    cli: declaration.cli,
+    target: declaration.target as Operation['target'],
+    handle: declaration.handle as unknown as Operation['handle'],
+  }
+}

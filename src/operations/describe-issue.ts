@@ -1,0 +1,28 @@
+import type { z } from 'zod'
+
+/** Says what is wrong with an input in our own words: where, and what was expected; never what was sent. */
+export function describeIssue(error: z.ZodError): string {
+  const issue = error.issues[0]
+  if (!issue) return 'The request is not valid.'
+  const place = issue.path.map(String).join('.') || 'the input'
+  return `${place} ${expectationOf(issue)}.`
+}
+
+function expectationOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return 'has a key that is not known'
+    case 'invalid_type':
+      return `must be of type ${issue.expected}`
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`
+    case 'too_big':
+      return `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters long' : ''}`
+    case 'too_small':
+      return `must be at least ${issue.minimum}${issue.origin === 'string' ? ' characters long' : ''}`
+    case 'invalid_format':
+      return 'does not have the required form'
+    default:
+      return 'is not valid'
+  }
+}

@@ -1,0 +1,97 @@
+import type { Logger } from 'pino'
+import { type AuditKey, parseAuditKey } from '../platform/audit/audit-key.ts'
+import { type AuditLog, openAuditLog } from '../platform/audit/audit-log.ts'
+import type { AuditRecord } from '../platform/audit/audit-record.ts'
+import { coalesceRefusals, type RefusalLog } from '../platform/audit/coalesce.ts'
+import type { Home } from '../platform/basics/home.ts'
+import { ensurePrivateFolder, readOrCreatePrivateFile } from '../platform/basics/private-file.ts'
+import type { System } from '../platform/basics/system.ts'
+import { type RateLimits, rateLimits } from '../platform/identity/rate-limits.ts'
+import { type HubConfig, readHubConfig } from '../platform/policy/hub-config.ts'
+import { followPolicies, type VaultRules } from '../platform/policy/policies.ts'
+import type { Database } from '../platform/storage/database.ts'
+import { openDatabase } from '../platform/storage/open-database.ts'
+
+/** Everything a call stands on. One process opens one hub; several processes may open the same home. */
+export interface Hub {
+  readonly home: Home
+  readonly env: NodeJS.ProcessEnv
+  readonly config: HubConfig
+  readonly system: System
+  readonly log: Logger
+  readonly db: Database
+  readonly audit: AuditLog
+  readonly refusals: RefusalLog
+  readonly limits: RateLimits
+  rulesOf(vault_id: string): VaultRules
+  /** Does something once in this process; a failure is not remembered. */
+  once(key: string, act: () => Promise<void>): Promise<void>
+  /** Tells metrics and logs of a finished call. */
+  observe(record: AuditRecord): void
+  observers: ((record: AuditRecord) => void)[]
+  close(): Promise<void>
+}
+
+export interface HubOptions {
+  home: Home
+  env: NodeJS.ProcessEnv
+  system: System
+  log: Logger
+}
+
+/** Opens a home, making what is missing; whatever is damaged stops it here, by name. */
+export async function openHub({ home, env, system, log }: HubOptions): Promise<Hub> {
+  ensurePrivateFolder(home.folder)
+  const config = readHubConfig(home)
+  const key = readAuditKey(home, env, system)
+  const db = await openDatabase(home, env, system.now())
+  try {
+    const audit = await openAuditLog(db, key)
+    const refusals = coalesceRefusals((record) => audit.append(record))
+    const observers: Hub['observers'] = []
+    return {
+      observers,
+      observe: (record) => observers.forEach((tell) => tell(record)),
+      home,
+      env,
+      config,
+      system,
+      log,
+      db,
+      audit,
+      refusals,
+      limits: rateLimits(config.rate_limits, system.now),
+      rulesOf: followPolicies(home),
+      once: onceEach(),
+      async close() {
+        await refusals.flushAll().catch((error: Error) => log.error({ fault: error.name }, 'refusals lost'))
+        await db.close()
+      },
+    }
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}
+
+function readAuditKey(home: Home, env: NodeJS.ProcessEnv, system: System): AuditKey {
+  const given = env.KNOWTATION_AUDIT_KEY
+  if (given) return parseAuditKey(given, 'KNOWTATION_AUDIT_KEY')
+  return parseAuditKey(
+    readOrCreatePrivateFile(home.auditKey, () => `${system.random(32)}\n`),
+    home.auditKey,
+  )
+}
+
+function onceEach(): Hub['once'] {
+  const done = new Map<string, Promise<void>>()
+  return (key, act) => {
+    let started = done.get(key)
+    if (!started) {
+      started = act()
+      done.set(key, started)
+      started.catch(() => done.delete(key))
+    }
+    return started
+  }
+}

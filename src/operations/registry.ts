@@ -1,0 +1,60 @@
+import type { Operation } from './define-operation.ts'
+import { COMMON_ERRORS } from './errors.ts'
+
+/** All operations by name. Built once; anything that contradicts itself stops the start. */
+export type Registry = ReadonlyMap<string, Operation>
+
+const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
+
+/** Collects the domains' operations and checks what types alone cannot. */
+export function buildRegistry(operations: readonly Operation[]): Registry {
+  const registry = new Map<string, Operation>()
+  const taken = new Set<string>()
+  const claim = (what: string | undefined, owner: string) => {
+    if (what === undefined) return
+    if (taken.has(what)) throw new Error(`${owner}: ${what} is taken by another operation.`)
+    taken.add(what)
+  }
+  for (const operation of operations) {
+    checkOperation(operation)
+    claim(`the name ${operation.name}`, operation.name)
+    claim(operation.rest && `the route ${operation.rest.replace(/\{\w+\}/g, '{}')}`, operation.name)
+    claim(operation.cli && `the command ${operation.cli.replace(/ <.*$/, '')}`, operation.name)
+    registry.set(operation.name, operation)
+  }
+  return registry
+}
+
+function checkOperation(operation: Operation): void {
+  const fault = findFault(operation)
+  if (fault) throw new Error(`${operation.name}: ${fault}`)
+}
+
+function findFault(operation: Operation): string | undefined {
+  if (!NAME.test(operation.name)) return 'the name must be snake case.'
+  const { authority, gate } = operation
+  if (authority?.kind !== 'member' && authority?.kind !== 'owner') return 'it declares no authority.'
+  if (authority.kind === 'owner' && operation.mcp) return "an owner's operation cannot be an MCP tool."
+  for (const code of [authority.otherwise, gate?.whenOff]) {
+    if (code && !isDeclared(operation, code)) return `the code ${code} is not among its errors.`
+  }
+  const known = new Set(Object.keys(operation.input.shape))
+  const named = [...pathParameters(operation.rest ?? ''), ...positionals(operation.cli ?? '')]
+  const stray = named.find((parameter) => !known.has(parameter))
+  return stray && `${stray} is in its route or command but not in its input.`
+}
+
+/** Whether an operation may give this code. */
+export function isDeclared(operation: Operation, code: string): boolean {
+  return Object.hasOwn(operation.errors, code) || Object.hasOwn(COMMON_ERRORS, code)
+}
+
+/** The names in braces of a route. */
+export function pathParameters(route: string): string[] {
+  return [...route.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
+}
+
+/** The names in angle brackets of a command. */
+export function positionals(command: string): string[] {
+  return [...command.matchAll(/<(\w+)>/g)].map((match) => match[1] as string)
+}

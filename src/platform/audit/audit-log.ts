@@ -1,0 +1,108 @@
+import { type Database, sql, type Transaction } from '../storage/database.ts'
+import type { AuditKey } from './audit-key.ts'
+import { type AuditRecord, chainHash, GENESIS_HASH, valuesOf } from './audit-record.ts'
+
+export interface AuditHead {
+  seq: number
+  hash: string
+  checkpoint_seq: number
+  mac: string
+}
+
+const readHead = sql<AuditHead>('SELECT seq, hash, checkpoint_seq, mac FROM audit_head WHERE only_row = 1')
+// Hubs that share a PostgreSQL take turns at the end of the chain.
+const lockHead = sql<AuditHead>(
+  'SELECT seq, hash, checkpoint_seq, mac FROM audit_head WHERE only_row = 1 FOR UPDATE',
+)
+const insertHead = sql(
+  'INSERT INTO audit_head (only_row, seq, hash, checkpoint_seq, mac) VALUES (1, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+)
+const moveHead = sql(
+  'UPDATE audit_head SET seq = ?, hash = ?, checkpoint_seq = ?, mac = ? WHERE only_row = 1',
+)
+const insertRecord = sql(
+  `INSERT INTO audit_records (seq, at, vault_id, surface, caller_kind, caller_id, client, operation,
+    target_kind, target_id, outcome, code, duration_us, policy_revision, repeats, hash)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+)
+const readKeyId = sql<{ value: string }>(`SELECT value FROM hub_meta WHERE key = 'audit_key_id'`)
+const writeKeyId = sql(`INSERT INTO hub_meta (key, value) VALUES ('audit_key_id', ?) ON CONFLICT DO NOTHING`)
+
+export interface AuditLog {
+  readonly key: AuditKey
+  /** Adds a record on its own; resolves when it is on the disk. Records of one moment share a commit. */
+  append(record: AuditRecord): Promise<void>
+  /** Adds records inside the transaction of the act they tell of: both happen or neither. */
+  appendIn(tx: Transaction, records: readonly AuditRecord[]): Promise<void>
+  /** The end of the chain, locked until the transaction ends. */
+  lockHead(tx: Transaction): Promise<AuditHead>
+  /** Writes a new end of the chain with its seal. */
+  moveHead(tx: Transaction, head: Omit<AuditHead, 'mac'>): Promise<void>
+}
+
+/** Opens the chain, beginning it on a new database; refuses one that was sealed with another key. */
+export async function openAuditLog(db: Database, key: AuditKey): Promise<AuditLog> {
+  await beginChain(db, key)
+  const log: AuditLog = {
+    key,
+    append: (record) => batched(record),
+    appendIn: (tx, records) => appendAll(log, tx, records),
+    async lockHead(tx) {
+      const head = await tx.get(db.kind === 'postgres' ? lockHead : readHead)
+      if (!head) throw new Error('The audit chain has no head.')
+      return head
+    },
+    async moveHead(tx, head) {
+      await tx.run(moveHead, head.seq, head.hash, head.checkpoint_seq, key.sealHead(head))
+    },
+  }
+  const batched = batchAppends(db, log)
+  return log
+}
+
+async function beginChain(db: Database, key: AuditKey): Promise<void> {
+  let owner = await db.get(readKeyId)
+  if (!owner) {
+    const start = { seq: 0, hash: GENESIS_HASH, checkpoint_seq: 0 }
+    await db.transaction(async (tx) => {
+      if ((await tx.run(writeKeyId, key.key_id)) === 0) return
+      await tx.run(insertHead, start.seq, start.hash, start.checkpoint_seq, key.sealHead(start))
+    })
+    owner = await db.get(readKeyId)
+  }
+  if (owner?.value !== key.key_id) {
+    throw new Error(
+      'The audit chain of this database is sealed with another key. Copy the audit-key file of the home that began it, or set KNOWTATION_AUDIT_KEY.',
+    )
+  }
+}
+
+async function appendAll(log: AuditLog, tx: Transaction, records: readonly AuditRecord[]): Promise<void> {
+  const head = await log.lockHead(tx)
+  let { seq, hash } = head
+  for (const record of records) {
+    hash = chainHash(++seq, hash, record)
+    await tx.run(insertRecord, seq, ...valuesOf(record), hash)
+  }
+  await log.moveHead(tx, { seq, hash, checkpoint_seq: head.checkpoint_seq })
+}
+
+/** Whatever arrives before the pending transaction begins to write rides along with it. */
+function batchAppends(db: Database, log: AuditLog): (record: AuditRecord) => Promise<void> {
+  let open: { records: AuditRecord[]; written: Promise<void> } | undefined
+  return (record) => {
+    if (!open) {
+      const records: AuditRecord[] = []
+      const shut = () => void (open?.records === records && (open = undefined))
+      const written = db
+        .transaction((tx) => {
+          shut()
+          return log.appendIn(tx, records)
+        })
+        .finally(shut)
+      open = { records, written }
+    }
+    open.records.push(record)
+    return open.written
+  }
+}

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto'
+
+export type AuditOutcome = 'allowed' | 'denied' | 'failed'
+
+/**
+ * What is kept of one call. The fields are a closed list of names, codes and ids: inputs, outputs and
+ * secrets have no place to go, so there is nothing to scrub.
+ */
+export interface AuditRecord {
+  at: string
+  vault_id: string
+  surface: string
+  caller_kind: string
+  caller_id: string
+  client: string
+  operation: string
+  target_kind: string | null
+  target_id: string | null
+  outcome: AuditOutcome
+  code: string | null
+  duration_us: number
+  policy_revision: string
+  /** How many equal calls this record stands for: 1, or more for a coalesced flood of refusals. */
+  repeats: number
+}
+
+/** A record in its place in the chain. */
+export interface ChainedRecord extends AuditRecord {
+  seq: number
+  hash: string
+}
+
+/** The hash that the first record builds on. */
+export const GENESIS_HASH = '0'.repeat(64)
+
+/** A record's values in the order in which they are stored and hashed. */
+export function valuesOf(record: AuditRecord) {
+  return [
+    record.at,
+    record.vault_id,
+    record.surface,
+    record.caller_kind,
+    record.caller_id,
+    record.client,
+    record.operation,
+    record.target_kind,
+    record.target_id,
+    record.outcome,
+    record.code,
+    record.duration_us,
+    record.policy_revision,
+    record.repeats,
+  ] as const
+}
+
+/** Each record's hash covers its place, its values and the record before it. */
+export function chainHash(seq: number, previousHash: string, record: AuditRecord): string {
+  return hash('sha256', JSON.stringify([previousHash, seq, ...valuesOf(record)]))
+}

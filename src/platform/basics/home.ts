@@ -1,0 +1,30 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** Where everything of one local hub lives. */
+export interface Home {
+  readonly folder: string
+  readonly database: string
+  readonly hubToken: string
+  readonly auditKey: string
+  readonly config: string
+  vaultPolicy(vault_id: string): string
+  vaultMembers(vault_id: string): string
+}
+
+/** A vault's name; it is also a folder's name, so nothing that a file system could read otherwise. */
+export const VAULT_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/
+
+/** The files of a home: `--home`, else KNOWTATION_HOME, else ~/.knowtation. */
+export function homeAt(chosen: string | undefined, env: NodeJS.ProcessEnv): Home {
+  const folder = resolve(chosen ?? (env.KNOWTATION_HOME || join(homedir(), '.knowtation')))
+  return {
+    folder,
+    database: join(folder, 'knowtation.db'),
+    hubToken: join(folder, 'hub-token'),
+    auditKey: join(folder, 'audit-key'),
+    config: join(folder, 'config.yaml'),
+    vaultPolicy: (vault_id) => join(folder, 'vaults', vault_id, 'policy.yaml'),
+    vaultMembers: (vault_id) => join(folder, 'vaults', vault_id, 'members.yaml'),
+  }
+}

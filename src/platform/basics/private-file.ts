@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Reads a file only its owner may read, creating it first if there is none. Several processes may race. */
+export function readOrCreatePrivateFile(path: string, makeContent: () => string): string {
+  const found = findFile(path)
+  if (found !== undefined) return found
+  createPrivateFile(path, makeContent())
+  return readFileSync(path, 'utf8')
+}
+
+/** The text of a file, or nothing when there is no such file. Any other trouble is thrown. */
+export function findFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Makes a folder that only its owner may enter. */
+export function ensurePrivateFolder(path: string): void {
+  const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (made !== undefined) chmodSync(path, 0o700)
+}
+
+// Written whole under another name and then linked: a second process sees no half file, and the first wins.
+function createPrivateFile(path: string, content: string): void {
+  ensurePrivateFolder(dirname(path))
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  const file = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(file, content)
+    fsyncSync(file)
+    linkSync(draft, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    closeSync(file)
+    rmSync(draft, { force: true })
+  }
+}

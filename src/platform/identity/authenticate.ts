@@ -1,0 +1,46 @@
+import { hashSecret, isSecret } from '../basics/secret-hash.ts'
+import type { Database } from '../storage/database.ts'
+import { anonymous, type Caller } from './caller.ts'
+import { gatewayCaller, type VerifyJwt } from './gateway-jwt.ts'
+import { findLiveToken } from './token-store.ts'
+
+export interface Credentials {
+  /** The Authorization header, as it came. */
+  authorization: string | undefined
+  /** Whether the request's Host is a loopback name: only then local credentials count. */
+  loopback: boolean
+  client: string
+}
+
+export type Authenticate = (credentials: Credentials) => Promise<Caller>
+
+const BEARER_LIMIT = 8_192
+
+/** Builds the one function that turns presented credentials into a caller. */
+export function authenticator(needs: {
+  db: Database
+  now: () => Date
+  hubToken: string
+  verifyJwt: VerifyJwt | undefined
+}): Authenticate {
+  const hubTokenHash = hashSecret(needs.hubToken)
+  return async ({ authorization, loopback, client }) => {
+    const bearer = bearerOf(authorization)
+    if (!bearer) return anonymous(client)
+    if (loopback && isSecret(bearer, hubTokenHash)) {
+      return { kind: 'hub', id: 'hub', role: 'admin', vaults: '*', client }
+    }
+    if (loopback && bearer.startsWith('ktok_')) {
+      const token = await findLiveToken(needs.db, bearer, needs.now())
+      if (!token) return anonymous(client)
+      return { kind: 'token', id: token.token_id, role: token.role, vaults: [token.vault_id], client }
+    }
+    const claims = bearer.includes('.') ? await needs.verifyJwt?.(bearer) : undefined
+    return (claims && gatewayCaller(claims, client)) ?? anonymous(client)
+  }
+}
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (!authorization || authorization.length > BEARER_LIMIT) return undefined
+  return /^bearer +(\S+)$/i.exec(authorization)?.[1]
+}

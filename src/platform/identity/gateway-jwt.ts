@@ -1,0 +1,73 @@
+import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
+import { type Caller, ROLES, type Role } from './caller.ts'
+
+export const AUDIENCE = 'knowtation-hub-rest'
+const CLOCK_TOLERANCE_SECONDS = 5
+/** A subject ends up in the audit log: an id of ordinary signs, not a text. */
+const SUBJECT = /^[\w.@:|+-]{1,128}$/
+
+/** Verifies a gateway JWT and answers its claims, or nothing. */
+export type VerifyJwt = (token: string) => Promise<JWTPayload | undefined>
+
+/**
+ * The verifier that the environment sets up: a shared secret (HS256), a key set by URL with issuer, or
+ * both. Without either no JWT is accepted.
+ */
+export async function gatewayVerifier(env: NodeJS.ProcessEnv): Promise<VerifyJwt | undefined> {
+  const { KNOWTATION_JWT_SECRET: secret, KNOWTATION_JWKS_URL: url, KNOWTATION_JWT_ISSUER: issuer } = env
+  if (!secret && !url) return undefined
+  const jose = await import('jose')
+  const ways: VerifyJwt[] = []
+  const verifier =
+    (key: Uint8Array | JWTVerifyGetKey, options: JWTVerifyOptions): VerifyJwt =>
+    async (token) => {
+      const all = { ...options, requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE_SECONDS }
+      try {
+        return (await jose.jwtVerify(token, key as JWTVerifyGetKey, all)).payload
+      } catch {
+        return undefined
+      }
+    }
+  if (secret) {
+    if (secret.length < 32) throw new Error('KNOWTATION_JWT_SECRET must have at least 32 characters.')
+    ways.push(
+      verifier(new TextEncoder().encode(secret), { algorithms: ['HS256'], ...(issuer && { issuer }) }),
+    )
+  }
+  if (url) {
+    if (!issuer) throw new Error('KNOWTATION_JWKS_URL needs KNOWTATION_JWT_ISSUER beside it.')
+    const keys = jose.createRemoteJWKSet(new URL(url))
+    ways.push(
+      verifier(keys, { algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'], issuer, audience: AUDIENCE }),
+    )
+  }
+  return async (token) => {
+    for (const way of ways) {
+      const claims = await way(token)
+      if (claims) return claims
+    }
+    return undefined
+  }
+}
+
+/** Turns verified claims into a caller, or nothing when they do not name one. */
+export function gatewayCaller(claims: JWTPayload, client: string): Caller | undefined {
+  if (typeof claims.sub !== 'string' || !SUBJECT.test(claims.sub)) return undefined
+  const forAgents = claims.type === 'agent_access' || claims.type === 'mcp_access'
+  const audience = [claims.aud ?? []].flat()
+  if ((forAgents || audience.length > 0) && !audience.includes(AUDIENCE)) return undefined
+  const vaults = Array.isArray(claims.vault_ids)
+    ? claims.vault_ids.filter((id) => typeof id === 'string')
+    : []
+  return { kind: 'gateway', id: claims.sub, role: roleOf(claims, forAgents), vaults, client }
+}
+
+/** An agent's token gets its role from its scopes alone: the rights of the person behind it do not count. */
+function roleOf(claims: JWTPayload, forAgents: boolean): Role {
+  if (!forAgents)
+    return claims.role === 'member' ? 'editor' : (ROLES.find((role) => role === claims.role) ?? 'viewer')
+  const scopes = typeof claims.scope === 'string' ? claims.scope.split(' ') : [claims.scopes ?? []].flat()
+  if (scopes.includes('admin') || scopes.includes('vault:admin')) return 'admin'
+  if (scopes.includes('vault:write') || scopes.includes('propose')) return 'editor'
+  return 'viewer'
+}

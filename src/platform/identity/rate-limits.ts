@@ -1,0 +1,34 @@
+import type { HubConfig } from '../policy/hub-config.ts'
+
+/** Addresses and credentials counted at once; the oldest count is forgotten first. */
+const COUNTED_LIMIT = 10_000
+const WINDOW_MS = 60_000
+
+export interface RateLimits {
+  /** Counts a failed authentication. Answers the seconds to wait when the address had too many. */
+  failedAuthentication(address: string): number
+  /** Counts a call of a credential. Answers the seconds to wait when it had too many. */
+  call(credential: string): number
+}
+
+/** Counts per minute. Only the owner's configuration limits calls that succeed. */
+export function rateLimits(config: HubConfig['rate_limits'], now: () => Date): RateLimits {
+  const failures = windowCounter(config.failed_authentications_per_minute, now)
+  const calls = config.calls_per_minute ? windowCounter(config.calls_per_minute, now) : () => 0
+  return { failedAuthentication: failures, call: calls }
+}
+
+function windowCounter(limit: number, now: () => Date): (key: string) => number {
+  const windows = new Map<string, { opened_at: number; count: number }>()
+  return (key) => {
+    const time = now().getTime()
+    let window = windows.get(key)
+    if (!window || time - window.opened_at >= WINDOW_MS || time < window.opened_at) {
+      windows.delete(key)
+      windows.set(key, (window = { opened_at: time, count: 0 }))
+      if (windows.size > COUNTED_LIMIT) windows.delete(windows.keys().next().value as string)
+    }
+    window.count++
+    return window.count <= limit ? 0 : Math.ceil((window.opened_at + WINDOW_MS - time) / 1_000)
+  }
+}

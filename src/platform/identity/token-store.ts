@@ -1,0 +1,78 @@
+import { hashSecret, isSecret } from '../basics/secret-hash.ts'
+import type { System } from '../basics/system.ts'
+import { type Reader, sql, type Transaction } from '../storage/database.ts'
+import type { Role } from './caller.ts'
+
+/** A local token as its owner may see it: never the secret, never its hash. */
+export interface TokenRecord {
+  token_id: string
+  vault_id: string
+  role: Role
+  label: string | null
+  created_at: string
+  created_by: string
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+const COLUMNS = 'token_id, vault_id, role, label, created_at, created_by, expires_at, revoked_at'
+const insert = sql(`INSERT INTO tokens (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+const byId = sql<TokenRecord & { secret_hash: string }>(
+  `SELECT ${COLUMNS}, secret_hash FROM tokens WHERE token_id = ?`,
+)
+const inVault = sql<TokenRecord>(`SELECT ${COLUMNS} FROM tokens WHERE vault_id = ? AND token_id = ?`)
+const page = sql<TokenRecord>(
+  `SELECT ${COLUMNS} FROM tokens WHERE vault_id = ? ORDER BY created_at DESC, token_id LIMIT ?`,
+)
+const revoke = sql(
+  'UPDATE tokens SET revoked_at = ? WHERE vault_id = ? AND token_id = ? AND revoked_at IS NULL',
+)
+
+const BEARER = /^ktok_([0-9a-f]{16})_[0-9a-f]{64}$/
+
+/** Makes a token and its one-time bearer, of which only a hash is stored. */
+export async function createToken(
+  tx: Transaction,
+  system: System,
+  wanted: Pick<TokenRecord, 'vault_id' | 'role' | 'label' | 'created_by' | 'expires_at'>,
+): Promise<{ token: TokenRecord; bearer: string }> {
+  const id = system.random(8)
+  const bearer = `ktok_${id}_${system.random(32)}`
+  const token: TokenRecord = {
+    token_id: `tok_${id}`,
+    vault_id: wanted.vault_id,
+    role: wanted.role,
+    label: wanted.label,
+    created_at: system.now().toISOString(),
+    created_by: wanted.created_by,
+    expires_at: wanted.expires_at,
+    revoked_at: null,
+  }
+  await tx.run(insert, ...Object.values(token), hashSecret(bearer))
+  return { token, bearer }
+}
+
+/** The live token a bearer belongs to. Read from the store each time, so a revoke counts at once everywhere. */
+export async function findLiveToken(db: Reader, bearer: string, now: Date): Promise<TokenRecord | undefined> {
+  const id = BEARER.exec(bearer)?.[1]
+  if (!id) return undefined
+  const found = await db.get(byId, `tok_${id}`)
+  if (!found || !isSecret(bearer, found.secret_hash) || found.revoked_at) return undefined
+  return found.expires_at && found.expires_at <= now.toISOString() ? undefined : found
+}
+
+/** The newest tokens of a vault, revoked and expired ones included. */
+export function listTokens(db: Reader, vault_id: string, limit: number): Promise<TokenRecord[]> {
+  return db.all(page, vault_id, limit)
+}
+
+/** Revokes a token of the vault; a second time changes nothing. Answers nothing for an unknown one. */
+export async function revokeToken(
+  tx: Transaction,
+  vault_id: string,
+  token_id: string,
+  now: Date,
+): Promise<TokenRecord | undefined> {
+  await tx.run(revoke, now.toISOString(), vault_id, token_id)
+  return tx.get(inVault, vault_id, token_id)
+}

@@ -1,0 +1,38 @@
+import type { Home } from '../basics/home.ts'
+import { NO_MEMBERS, VaultMembers } from './vault-members.ts'
+import { CLOSED_POLICY, VaultPolicy } from './vault-policy.ts'
+import { type FileState, watchFile } from './watched-file.ts'
+
+/** The owner's files of one vault, as they stand at this moment. */
+export interface VaultRules {
+  readonly policy: FileState<VaultPolicy>
+  readonly members: FileState<VaultMembers>
+  /** Names both files' content. */
+  readonly revision: string
+}
+
+/** Vaults whose files are followed at once; the longest unused one is forgotten first. */
+const FOLLOWED_LIMIT = 1_000
+
+/** Answers the rules of any vault, read again whenever the owner has edited them. */
+export function followPolicies(home: Home): (vault_id: string) => VaultRules {
+  const followed = new Map<string, () => VaultRules>()
+  return (vault_id) => {
+    const known = followed.get(vault_id) ?? followVault(home, vault_id)
+    followed.delete(vault_id)
+    followed.set(vault_id, known)
+    if (followed.size > FOLLOWED_LIMIT) followed.delete(followed.keys().next().value as string)
+    return known()
+  }
+}
+
+function followVault(home: Home, vault_id: string): () => VaultRules {
+  const readPolicy = watchFile(home.vaultPolicy(vault_id), VaultPolicy, CLOSED_POLICY)
+  const readMembers = watchFile(home.vaultMembers(vault_id), VaultMembers, NO_MEMBERS)
+  return () => {
+    const policy = readPolicy()
+    const members = readMembers()
+    const revision = members.revision === 'none' ? policy.revision : `${policy.revision}+${members.revision}`
+    return { policy, members, revision }
+  }
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+export const SCOPES = ['personal', 'project', 'org'] as const
+/** The tiers of visibility in a vault, narrowest first. */
+export type Scope = (typeof SCOPES)[number]
+
+const Override = z.union([
+  z.strictObject({ scopes: z.array(z.enum(SCOPES)) }),
+  z.strictObject({ ambiguous: z.literal(true) }),
+])
+
+/** `<home>/vaults/<vault_id>/members.yaml`: caller id → the scopes that replace those of its role. */
+export const VaultMembers = z.strictObject({ scope_overrides: z.record(z.string(), Override).optional() })
+export type VaultMembers = z.infer<typeof VaultMembers>
+
+export const NO_MEMBERS: VaultMembers = {}

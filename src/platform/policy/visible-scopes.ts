@@ -1,0 +1,20 @@
+import type { Caller } from '../identity/caller.ts'
+import type { VaultRules } from './policies.ts'
+import { SCOPES, type Scope } from './vault-members.ts'
+
+/**
+ * The scopes a caller may see in a vault, narrowest first; nothing when they cannot be told: the owner
+ * marked the caller ambiguous, or the file that could narrow it is damaged.
+ */
+export function findVisibleScopes(caller: Caller, rules: VaultRules): readonly Scope[] | undefined {
+  if (rules.members.damaged) return undefined
+  const overrides = rules.members.value.scope_overrides ?? {}
+  const override = Object.hasOwn(overrides, caller.id) ? overrides[caller.id] : undefined
+  if (!override) return scopesOfRole(caller.role)
+  return 'scopes' in override ? SCOPES.filter((scope) => override.scopes.includes(scope)) : undefined
+}
+
+function scopesOfRole(role: string): readonly Scope[] {
+  if (role === 'admin') return SCOPES
+  return role === 'editor' ? ['personal', 'project'] : ['personal']
+}

@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto'
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { parse } from 'yaml'
+import type { z } from 'zod'
+
+/** What a settings file says now. `damaged` names what is wrong; then `value` is the safe default. */
+export interface FileState<Value> {
+  readonly value: Value
+  /** Changes with the content: a call's audit record names the revision that decided it. */
+  readonly revision: string
+  readonly damaged: string | undefined
+}
+
+/** A file changed this recently may change again within the clock's grain: it is read again next time. */
+const SETTLED_AFTER_MS = 100
+const SIZE_LIMIT_BYTES = 1_048_576
+
+/** Follows a YAML file: an edit counts from the next call, and a damaged file falls back to the safe default. */
+export function watchFile<Value>(
+  path: string,
+  schema: z.ZodType<Value>,
+  safe: Value,
+): () => FileState<Value> {
+  const absent: FileState<Value> = { value: safe, revision: 'none', damaged: undefined }
+  let known: { state: FileState<Value>; identity: string } | undefined
+  return () => {
+    const stats = findStats(path)
+    if (!stats) {
+      known = undefined
+      return absent
+    }
+    const identity = `${stats.ino}|${stats.size}|${stats.mtimeMs}|${stats.ctimeMs}`
+    if (known?.identity === identity) return known.state
+    const state = readState(path, stats, schema, safe)
+    const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > SETTLED_AFTER_MS
+    known = settled ? { state, identity } : undefined
+    return state
+  }
+}
+
+function findStats(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    // A folder that may not be entered is not an absent file: let the read fail and say so.
+    return { ino: 0, size: 0, mtimeMs: Date.now(), ctimeMs: Date.now() } as Stats
+  }
+}
+
+function readState<Value>(
+  path: string,
+  stats: Stats,
+  schema: z.ZodType<Value>,
+  safe: Value,
+): FileState<Value> {
+  let text = ''
+  try {
+    if (stats.size > SIZE_LIMIT_BYTES) throw new Error(`larger than ${SIZE_LIMIT_BYTES} bytes`)
+    text = readFileSync(path, 'utf8')
+    const value = schema.parse(parse(text, { maxAliasCount: 20 }) ?? {})
+    return { value, revision: revisionOf(text), damaged: undefined }
+  } catch (error) {
+    return { value: safe, revision: `damaged-${revisionOf(text)}`, damaged: `${path}: ${faultOf(error)}` }
+  }
+}
+
+function revisionOf(text: string): string {
+  return hash('sha256', text).slice(0, 12)
+}
+
+function faultOf(error: unknown): string {
+  if (error instanceof Error && 'issues' in error) {
+    const issue = (error as z.ZodError).issues[0]
+    return `${issue?.path.join('.') || 'the document'}: ${issue?.message}`
+  }
+  return error instanceof Error ? (error.message.split('\n')[0] ?? 'unreadable') : 'unreadable'
+}

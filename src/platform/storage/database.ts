@@ -1,0 +1,50 @@
+/** A value that both databases store the same way. */
+export type SqlValue = string | number | null
+
+declare const rowType: unique symbol
+
+/**
+ * One SQL text in the dialect both databases share, with `?` for parameters. Statements are module
+ * constants, so each driver prepares a text once and finds the prepared form again by its object.
+ */
+export interface Statement<Row> {
+  readonly text: string
+  readonly [rowType]?: Row
+}
+
+/** Names a statement and the shape of the rows it gives. */
+export function sql<Row = never>(text: string): Statement<Row> {
+  return { text: text.replace(/\s+/g, ' ').trim() }
+}
+
+/** What may be asked outside a transaction. */
+export interface Reader {
+  get<Row>(statement: Statement<Row>, ...values: SqlValue[]): Promise<Row | undefined>
+  all<Row>(statement: Statement<Row>, ...values: SqlValue[]): Promise<Row[]>
+}
+
+/** What may be asked inside a transaction. */
+export interface Transaction extends Reader {
+  /** Runs a change and answers how many rows it touched. */
+  run(statement: Statement<never>, ...values: SqlValue[]): Promise<number>
+}
+
+export interface Database extends Reader {
+  readonly kind: 'sqlite' | 'postgres'
+  /**
+   * Runs `work` atomically; when the promise resolves, the change has reached the disk. `work` may
+   * await nothing but the transaction itself: others wait behind it.
+   */
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+/** The store cannot be read or written now: disk full, read-only, locked for too long, connection gone. */
+export class StorageUnavailable extends Error {
+  override readonly name = 'StorageUnavailable'
+}
+
+/** The store is not what it should be. It is left as it is, for recovery. */
+export class StorageDamaged extends Error {
+  override readonly name = 'StorageDamaged'
+}

@@ -1,0 +1,121 @@
+import pg from 'pg'
+import {
+  type Database,
+  type SqlValue,
+  type Statement,
+  StorageUnavailable,
+  type Transaction,
+} from './database.ts'
+
+const POOL_SIZE = 10
+const CONNECT_TIMEOUT_MS = 5_000
+/** Serialization failures and deadlocks are retried this often before the caller hears of them. */
+const RETRY_LIMIT = 5
+
+type Client = pg.ClientBase | pg.Pool
+
+// Counters and sequence numbers stay far below 2^53, so they may be plain numbers on both databases.
+const types = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+}
+
+/** Opens a PostgreSQL database by its `postgres://` address. */
+export async function openPostgres(url: string): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types,
+  })
+  // An idle connection that breaks must not end the process; the next query opens another.
+  pool.on('error', () => {})
+  const named = statementNames()
+  const asked = <Row>(client: Client, statement: Statement<Row>, values: SqlValue[]) =>
+    guarded(() =>
+      client.query<Row & pg.QueryResultRow>({ ...named(statement as Statement<unknown>), values }),
+    )
+  const readerOn = (client: Client) => ({
+    get: async <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
+      (await asked(client, statement, values)).rows[0] as Row | undefined,
+    all: async <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
+      (await asked(client, statement, values)).rows as Row[],
+  })
+  const transactionOn = (client: Client): Transaction => ({
+    ...readerOn(client),
+    run: async (statement, ...values) => (await asked(client, statement, values)).rowCount ?? 0,
+  })
+  return {
+    kind: 'postgres',
+    ...readerOn(pool),
+    transaction: (work) => retried(() => inTransaction(pool, transactionOn, work)),
+    close: () => pool.end(),
+  }
+}
+
+async function inTransaction<Result>(
+  pool: pg.Pool,
+  transactionOn: (client: Client) => Transaction,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const client = await guarded(() => pool.connect())
+  let broken: Error | undefined
+  try {
+    await guarded(() => client.query('BEGIN'))
+    const result = await work(transactionOn(client))
+    await guarded(() => client.query('COMMIT'))
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK').catch((failure: Error) => (broken = failure))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** Prepared statements are named by their order of first use; PostgreSQL keeps one plan per name. */
+function statementNames() {
+  const known = new Map<Statement<unknown>, { name: string; text: string }>()
+  return (statement: Statement<unknown>) => {
+    let found = known.get(statement)
+    if (!found) {
+      let position = 0
+      const text = statement.text.replace(/\?/g, () => `$${++position}`)
+      known.set(statement, (found = { name: `k${known.size}`, text }))
+    }
+    return found
+  }
+}
+
+const CONFLICTS = new Set(['40001', '40P01'])
+
+async function retried<Result>(act: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act()
+    } catch (error) {
+      if (attempt >= RETRY_LIMIT || !CONFLICTS.has(sqlState(error))) throw error
+    }
+  }
+}
+
+/** Connection trouble (08…), lack of resources (53…), shutdown (57P…), I/O (58…), read-only (25006). */
+const UNAVAILABLE = /^(08|53|57P|58|25006)/
+
+async function guarded<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act()
+  } catch (error) {
+    const state = sqlState(error)
+    if (UNAVAILABLE.test(state) || (state === '' && error instanceof Error)) {
+      throw new StorageUnavailable('The database cannot be used at the moment.', { cause: error })
+    }
+    throw error
+  }
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+}

@@ -1,0 +1,77 @@
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
+import type { FastRequest } from './fast-request.ts'
+import { SERVER_CAPABILITIES } from './sdk-server.ts'
+import type { ToolHost } from './tool-host.ts'
+import type { ListTools } from './tool-list.ts'
+import {
+  INTERNAL_ERROR,
+  type OnError,
+  type RpcError,
+  renderToolResult,
+  unknownToolError,
+} from './tool-result.ts'
+
+type Call = Extract<FastRequest, { method: 'tools/call' }>
+type FastAnswer<Caller> = (request: FastRequest, caller: Caller, signal: AbortSignal) => Promise<string>
+
+/** Renders, for a recognised request, the very JSON-RPC message the SDK would have sent. */
+export function createFastAnswer<Caller>(
+  host: ToolHost<Caller>,
+  lists: ListTools,
+  onError: OnError,
+): FastAnswer<Caller> {
+  const tails = { legacy: { call: '', list: '' }, modern: renderModernTails(host) }
+  const render: FastAnswer<Caller> = async (request, caller, signal) => {
+    if (request.method === 'ping') return renderResult(request, '')
+    if (request.method === 'initialize') return renderResult(request, renderHandshake(host, request))
+    const tail = tails[request.era]
+    if (request.method === 'tools/call') return renderCall(host, request, caller, signal, tail.call)
+    return renderResult(request, `"tools":${lists(host.listTools(caller)).text}${tail.list}`)
+  }
+  return (request, caller, signal) =>
+    render(request, caller, signal).catch((error) => {
+      onError(error)
+      return renderError(request, INTERNAL_ERROR)
+    })
+}
+
+async function renderCall<Caller>(
+  host: ToolHost<Caller>,
+  request: Call,
+  caller: Caller,
+  signal: AbortSignal,
+  tail: string,
+): Promise<string> {
+  const answer = await host.callTool(caller, request.name, request.args, request.client, signal)
+  if (answer === 'unknown_tool') return renderError(request, unknownToolError(request.name))
+  return renderResult(request, renderToolResult(answer) + tail)
+}
+
+function renderHandshake(host: ToolHost<never>, request: { protocolVersion: string }): string {
+  const { name, version, instructions } = host.serverInfo
+  const handshake = {
+    protocolVersion: request.protocolVersion,
+    capabilities: SERVER_CAPABILITIES,
+    serverInfo: { name, version },
+    ...(instructions && { instructions }),
+  }
+  return JSON.stringify(handshake).slice(1, -1)
+}
+
+/** What the 2026 revision puts after the members of a result. A list is for its caller alone. */
+function renderModernTails(host: ToolHost<never>): { call: string; list: string } {
+  const { name, version } = host.serverInfo
+  const meta = `"_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: { name, version } })}`
+  return {
+    call: `,"resultType":"complete",${meta}`,
+    list: `,"resultType":"complete","ttlMs":0,"cacheScope":"private",${meta}`,
+  }
+}
+
+function renderResult(request: FastRequest, members: string): string {
+  return `{"result":{${members}},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`
+}
+
+function renderError(request: FastRequest, error: RpcError): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(request.id)},"error":${JSON.stringify(error)}}`
+}
