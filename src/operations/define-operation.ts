@@ -38,7 +38,7 @@ type Handler<Input, Output, Code extends string, E extends Effect> = (
 
 interface Declaration<
   Input extends z.ZodObject,
-  Output extends z.ZodType,
+  Output,
   Errors extends ErrorTable,
   A extends Authority,
   E extends Effect,
@@ -62,8 +62,8 @@ interface Declaration<
   /** What the call is about, for the audit log: an id that the input schema has checked. */
   target?: (input: z.output<Input>) => { kind: string; id: string }
   input: Input
-  output: Output
-  handle: Handler<z.output<Input>, z.input<Output>, keyof Errors & string, E>
+  output: z.ZodType<unknown, Output>
+  handle: Handler<z.output<Input>, Output, keyof Errors & string, E>
 }
 
 /** An operation as the surfaces and the pipeline read it. */
@@ -87,7 +87,7 @@ export interface Operation {
 /** Defines an operation once; every surface reads its route, tool, command and documents off the result. */
 export function defineOperation<
   Input extends z.ZodObject,
-  Output extends z.ZodType,
+  Output,
   const Errors extends ErrorTable,
   A extends Authority,
   E extends Effect,

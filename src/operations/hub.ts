@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { type AuditKey, parseAuditKey } from '../platform/audit/audit-key.ts'
 import { type AuditLog, openAuditLog } from '../platform/audit/audit-log.ts'
 import type { AuditRecord } from '../platform/audit/audit-record.ts'
 import { coalesceRefusals, type RefusalLog } from '../platform/audit/coalesce.ts'
 import type { Home } from '../platform/basics/home.ts'
+import { PACKAGE_FOLDER } from '../platform/basics/package-folder.ts'
 import { ensurePrivateFolder, readOrCreatePrivateFile } from '../platform/basics/private-file.ts'
 import type { System } from '../platform/basics/system.ts'
 import { type RateLimits, rateLimits } from '../platform/identity/rate-limits.ts'
@@ -23,6 +25,8 @@ export interface Hub {
   readonly audit: AuditLog
   readonly refusals: RefusalLog
   readonly limits: RateLimits
+  /** The folder of the starter flows. */
+  readonly starters: string
   rulesOf(vault_id: string): VaultRules
   /** Does something once in this process; a failure is not remembered. */
   once(key: string, act: () => Promise<void>): Promise<void>
@@ -37,10 +41,13 @@ export interface HubOptions {
   env: NodeJS.ProcessEnv
   system: System
   log: Logger
+  /** Where the starter flows lie; the ones shipped with the program unless a test brings its own. */
+  starters?: string
 }
 
 /** Opens a home, making what is missing; whatever is damaged stops it here, by name. */
-export async function openHub({ home, env, system, log }: HubOptions): Promise<Hub> {
+export async function openHub(options: HubOptions): Promise<Hub> {
+  const { home, env, system, log } = options
   ensurePrivateFolder(home.folder)
   const config = readHubConfig(home)
   const key = readAuditKey(home, env, system)
@@ -61,6 +68,7 @@ export async function openHub({ home, env, system, log }: HubOptions): Promise<H
       audit,
       refusals,
       limits: rateLimits(config.rate_limits, system.now),
+      starters: options.starters ?? join(PACKAGE_FOLDER, 'flows', 'starter'),
       rulesOf: followPolicies(home),
       once: onceEach(),
       async close() {

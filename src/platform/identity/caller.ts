@@ -2,7 +2,8 @@ export const ROLES = ['viewer', 'editor', 'evaluator', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 /** How a caller proved who it is. `local` is a person or program that can open the home's files itself. */
-export type CallerKind = 'anonymous' | 'hub' | 'token' | 'gateway' | 'local'
+export const CALLER_KINDS = ['anonymous', 'hub', 'token', 'gateway', 'local'] as const
+export type CallerKind = (typeof CALLER_KINDS)[number]
 
 /** Who is calling, as far as it was proven. Built by the surfaces' authentication, never from an input. */
 export interface Caller {

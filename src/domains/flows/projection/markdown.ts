@@ -1,4 +1,4 @@
-const LINE_BREAK = /\r\n|\r|\n/
+const LINE_BREAK = /\r\n|[\r\n\u2028\u2029]/
 
 /** Text that can neither open HTML nor close a comment. */
 export function escapeAngles(text: string): string {

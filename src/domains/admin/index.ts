@@ -1,0 +1,7 @@
+import { tokenCreate } from './token-create.ts'
+import { tokenList } from './token-list.ts'
+import { tokenRevoke } from './token-revoke.ts'
+import { whoami } from './whoami.ts'
+
+/** What those who run the hub can do. */
+export const adminOperations = [whoami, tokenCreate, tokenList, tokenRevoke]

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { vaultMember } from '../../operations/authority.ts'
+import { defineOperation } from '../../operations/define-operation.ts'
+import { ROLES } from '../../platform/identity/caller.ts'
+import { createToken } from '../../platform/identity/token-store.ts'
+import { Token } from './token-schemas.ts'
+
+const MAX_TTL_SECONDS = 365 * 86_400
+
+export const tokenCreate = defineOperation({
+  name: 'token_create',
+  summary: 'Create a local token for this vault. Its bearer is shown once.',
+  effect: 'create',
+  authority: vaultMember('admin'),
+  rest: 'POST /api/v1/tokens',
+  cli: 'token create',
+  errors: {},
+  input: z.strictObject({
+    role: z.enum(ROLES).describe('What the token may do'),
+    ttl_seconds: z
+      .int()
+      .positive()
+      .max(MAX_TTL_SECONDS)
+      .optional()
+      .describe('Lifetime; without it the token does not expire'),
+    label: z.string().trim().min(1).max(64).optional().describe('A name to recognise it by'),
+  }),
+  output: z.strictObject({
+    schema: z.literal('knowtation.token_create/v0'),
+    token: Token,
+    bearer: z.string(),
+  }),
+  async handle({ input, caller, vault_id, db, hub, now }) {
+    const expires = input.ttl_seconds === undefined ? null : new Date(now.getTime() + input.ttl_seconds * 1_000).toISOString()
+    const made = await createToken(db, hub.system, {
+      vault_id,
+      role: input.role,
+      label: input.label ?? null,
+      created_by: `${caller.kind}:${caller.id}`,
+      expires_at: expires,
+    })
+    return { schema: 'knowtation.token_create/v0', ...made }
+  },
+})

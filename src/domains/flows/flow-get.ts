@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { vaultMember } from '../../operations/authority.ts'
+import { defineOperation, StoredJson } from '../../operations/define-operation.ts'
+import { flowErrors } from './flow-errors.ts'
+import { FlowId, FlowStepWire, FlowWire, VersionChoice } from './flow-schemas.ts'
+import { requireFlowDocument } from './require-flow.ts'
+
+export const flowGet = defineOperation({
+  name: 'flow_get',
+  summary: 'Read one version of a flow with its steps.',
+  effect: 'read',
+  authority: vaultMember('read'),
+  rest: 'GET /api/v1/flows/{flow_id}',
+  mcp: true,
+  cli: 'flow get <flow_id>',
+  errors: flowErrors.pick('unknown_flow', 'FLOW_SCOPE_AMBIGUOUS'),
+  target: (input) => ({ kind: 'flow', id: input.flow_id }),
+  input: z.strictObject({ flow_id: FlowId, version: VersionChoice }),
+  output: z.strictObject({
+    schema: z.literal('knowtation.flow_get/v0'),
+    vault_id: z.string(),
+    flow: FlowWire,
+    steps: z.array(FlowStepWire),
+  }),
+  async handle(context) {
+    const fragment = await requireFlowDocument(context, 'get')
+    return new StoredJson(`{"schema":"knowtation.flow_get/v0","vault_id":"${context.vault_id}",${fragment}}`)
+  },
+})

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Hub } from '../../operations/hub.ts'
+import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { sql } from '../../platform/storage/database.ts'
+import { findBundleFault } from './bundle/check-bundle.ts'
+import { canonicalBundle, type FlowBundle, type FlowBundleDraft } from './bundle/flow-record.ts'
+import { insertFlowVersion } from './flow-store.ts'
+
+const readMark = sql<{ value: string }>('SELECT value FROM hub_meta WHERE key = ?')
+const writeMark = sql(
+  'INSERT INTO hub_meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+)
+
+/** Puts the starter flows into a vault when it is first read. A version that is there already stays as it is. */
+export function ensureStarterFlows(hub: Hub, vault_id: string): Promise<void> {
+  return hub.once(`starters|${vault_id}`, async () => {
+    // The mark spares every process after the first from reading the files again.
+    const mark = `starters:${vault_id}`
+    if ((await hub.db.get(readMark, mark))?.value === PACKAGE_VERSION) return
+    const { bundles, complete } = readStarterBundles(hub)
+    await hub.db.transaction(async (tx) => {
+      let added = 0
+      for (const bundle of bundles)
+        if (await insertFlowVersion(tx, vault_id, bundle, hub.system.now())) added++
+      if (complete) await tx.run(writeMark, mark, PACKAGE_VERSION)
+      if (added > 0) await hub.audit.appendIn(tx, [seedRecord(hub, vault_id)])
+    })
+  })
+}
+
+function readStarterBundles(hub: Hub): { bundles: FlowBundle[]; complete: boolean } {
+  const files = readdirSync(hub.starters)
+    .filter((name) => name.endsWith('.json'))
+    .toSorted()
+  const bundles = files.flatMap((name) => readBundle(hub, join(hub.starters, name)) ?? [])
+  return { bundles, complete: bundles.length === files.length }
+}
+
+/** A bundle with any fault is left out whole; the others are not held up by it. */
+function readBundle(hub: Hub, file: string): FlowBundle | undefined {
+  let fault: string | undefined
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    fault = findBundleFault(value)
+    if (!fault) return canonicalBundle(value as FlowBundleDraft)
+  } catch {
+    fault = 'it cannot be read as JSON'
+  }
+  hub.log.error({ file, fault }, 'starter flow rejected')
+  return undefined
+}
+
+function seedRecord(hub: Hub, vault_id: string) {
+  return {
+    at: hub.system.now().toISOString(),
+    vault_id,
+    surface: 'hub',
+    caller_kind: 'hub',
+    caller_id: 'hub',
+    client: 'knowtation',
+    operation: 'starter_flows_seeded',
+    target_kind: 'vault',
+    target_id: vault_id,
+    outcome: 'allowed' as const,
+    code: null,
+    duration_us: 0,
+    policy_revision: 'none',
+    repeats: 1,
+  }
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import {
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type RequestId,
+  type Transport,
+} from '@modelcontextprotocol/server'
+import { type EnvelopeRefusal, readEnvelope, renderRefusal } from './envelope-guard.ts'
+import { readLines } from './stdio-lines.ts'
+
+export type StdioTransport = Transport & { closed: Promise<void> }
+
+const MAX_IN_FLIGHT = 256
+const DRAIN_MS = 10_000
+const NOT_A_MESSAGE: EnvelopeRefusal = { code: -32600, message: 'Invalid Request: not a JSON-RPC message' }
+
+/**
+ * Lines in, lines out, under the SDK's stdio server. The SDK's own transport takes repeated keys and
+ * drops unanswered calls at end of input; this one refuses the first and waits for the second.
+ */
+export function createStdioTransport(input: Readable, output: Writable): StdioTransport {
+  const inFlight = createInFlight()
+  const closed = Promise.withResolvers<void>()
+  let isClosed = false
+
+  const transport: StdioTransport = {
+    closed: closed.promise,
+    async start() {
+      output.on('error', fail)
+      void serveInput().catch(fail)
+    },
+    async send(message) {
+      await write(JSON.stringify(message))
+      if (!('method' in message) && message.id !== undefined) inFlight.end(message.id)
+    },
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      input.destroy()
+      transport.onclose?.()
+      closed.resolve()
+    },
+  }
+
+  async function serveInput(): Promise<void> {
+    for await (const line of readLines(input)) {
+      if (line.trim() !== '') await accept(line)
+      await inFlight.atMost(MAX_IN_FLIGHT)
+    }
+    await Promise.race([inFlight.atMost(0), delay(DRAIN_MS, undefined, { ref: false })])
+    await transport.close()
+  }
+
+  async function accept(line: string): Promise<void> {
+    const read = readMessage(line)
+    if ('refused' in read) return write(renderRefusal(read.refused))
+    inFlight.note(read.message)
+    transport.onmessage?.(read.message)
+  }
+
+  async function write(text: string): Promise<void> {
+    if (isClosed || output.destroyed) return
+    if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), closed.promise])
+  }
+
+  function fail(error: Error): void {
+    if (isClosed) return
+    transport.onerror?.(error)
+    void transport.close()
+  }
+
+  return transport
+}
+
+function readMessage(line: string): { message: JSONRPCMessage } | { refused: EnvelopeRefusal } {
+  const envelope = readEnvelope(line)
+  if ('refused' in envelope) return envelope
+  try {
+    return { message: parseJSONRPCMessage(envelope.body) }
+  } catch {
+    return { refused: NOT_A_MESSAGE }
+  }
+}
+
+/** Which requests still want an answer. A cancelled one gets none, and a subscription only at the end. */
+function createInFlight() {
+  const ids = new Set<RequestId>()
+  let wake: (() => void) | undefined
+  const end = (id: RequestId) => {
+    ids.delete(id)
+    wake?.()
+  }
+  return {
+    end,
+    note(message: JSONRPCMessage) {
+      if (!('method' in message)) return
+      if (message.method === 'notifications/cancelled') end(message.params?.requestId as RequestId)
+      else if ('id' in message && message.method !== 'subscriptions/listen') ids.add(message.id)
+    },
+    async atMost(count: number): Promise<void> {
+      while (ids.size > count) {
+        const ended = Promise.withResolvers<void>()
+        wake = ended.resolve
+        await ended.promise
+      }
+    },
+  }
+}
