@@ -43,6 +43,8 @@ export interface HubOptions {
   log: Logger
   /** Where the starter flows lie; the ones shipped with the program unless a test brings its own. */
   starters?: string
+  /** Looks through the database for damage before using it. */
+  checkIntegrity?: boolean
 }
 
 /** Opens a home, making what is missing; whatever is damaged stops it here, by name. */

@@ -1,7 +1,8 @@
+import { doctor } from './doctor.ts'
 import { tokenCreate } from './token-create.ts'
 import { tokenList } from './token-list.ts'
 import { tokenRevoke } from './token-revoke.ts'
 import { whoami } from './whoami.ts'
 
 /** What those who run the hub can do. */
-export const adminOperations = [whoami, tokenCreate, tokenList, tokenRevoke]
+export const adminOperations = [whoami, doctor, tokenCreate, tokenList, tokenRevoke]

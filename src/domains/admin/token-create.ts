@@ -31,7 +31,10 @@ export const tokenCreate = defineOperation({
     bearer: z.string(),
   }),
   async handle({ input, caller, vault_id, db, hub, now }) {
-    const expires = input.ttl_seconds === undefined ? null : new Date(now.getTime() + input.ttl_seconds * 1_000).toISOString()
+    const expires =
+      input.ttl_seconds === undefined
+        ? null
+        : new Date(now.getTime() + input.ttl_seconds * 1_000).toISOString()
     const made = await createToken(db, hub.system, {
       vault_id,
       role: input.role,

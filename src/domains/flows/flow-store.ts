@@ -79,16 +79,22 @@ export async function insertFlowVersion(
     flow.flow_id,
     flow.version,
     key,
-    flow.updated,
+    instantOf(flow),
     summary,
   )
   if (newest > 0) await replaceTags(tx, vault_id, flow)
   return true
 }
 
+/** Authors may write any offset; order is by the moment meant. */
+function instantOf(flow: Flow): string {
+  return new Date(flow.updated).toISOString()
+}
+
 async function replaceTags(tx: Transaction, vault_id: string, flow: Flow): Promise<void> {
   await tx.run(deleteTags, vault_id, flow.scope, flow.flow_id)
-  for (const tag of flow.tags) await tx.run(insertTag, vault_id, flow.scope, tag, flow.updated, flow.flow_id)
+  for (const tag of flow.tags)
+    await tx.run(insertTag, vault_id, flow.scope, tag, instantOf(flow), flow.flow_id)
 }
 
 /** The tail of a `flow_get` answer: at most so many steps, and said to be cut when there are more. */

@@ -11,12 +11,25 @@ export type GateFlag = keyof typeof GATES
 
 export const GATE_FLAGS = Object.keys(GATES) as GateFlag[]
 
-/** Three states: the environment's 1/true or 0/false wins, else the vault policy, else off. */
-export function isGateOn(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultPolicy): boolean {
-  return environmentState(env[flag]) ?? GATES[flag](policy) ?? false
+/** A gate's state and who set it. */
+export interface GateState {
+  on: boolean
+  set_by: 'environment' | 'policy' | 'default'
 }
 
-function environmentState(value: string | undefined): boolean | undefined {
+/** Three states: the environment's 1/true or 0/false wins, else the vault policy, else off. */
+export function gateState(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultPolicy): GateState {
+  const fromEnvironment = switchOf(env[flag])
+  if (fromEnvironment !== undefined) return { on: fromEnvironment, set_by: 'environment' }
+  const fromPolicy = GATES[flag](policy)
+  return fromPolicy === undefined ? { on: false, set_by: 'default' } : { on: fromPolicy, set_by: 'policy' }
+}
+
+export function isGateOn(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultPolicy): boolean {
+  return gateState(flag, env, policy).on
+}
+
+function switchOf(value: string | undefined): boolean | undefined {
   if (value === '1' || value === 'true') return true
   if (value === '0' || value === 'false') return false
   return undefined

@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto'
 import { readFileSync, type Stats, statSync } from 'node:fs'
-import { parse } from 'yaml'
+import { createRequire } from 'node:module'
 import type { z } from 'zod'
+
+// Most homes have no settings file, and a command line should not pay for a parser it does not use.
+const require = createRequire(import.meta.url)
+const loadYaml = () => require('yaml') as typeof import('yaml')
 
 /** What a settings file says now. `damaged` names what is wrong; then `value` is the safe default. */
 export interface FileState<Value> {
@@ -57,7 +61,7 @@ function readState<Value>(
   try {
     if (stats.size > SIZE_LIMIT_BYTES) throw new Error(`larger than ${SIZE_LIMIT_BYTES} bytes`)
     text = readFileSync(path, 'utf8')
-    const value = schema.parse(parse(text, { maxAliasCount: 20 }) ?? {})
+    const value = schema.parse(loadYaml().parse(text, { maxAliasCount: 20 }) ?? {})
     return { value, revision: revisionOf(text), damaged: undefined }
   } catch (error) {
     return { value: safe, revision: `damaged-${revisionOf(text)}`, damaged: `${path}: ${faultOf(error)}` }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type JSONRPCMessage,
   parseJSONRPCMessage,
@@ -50,6 +50,8 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
       await inFlight.atMost(MAX_IN_FLIGHT)
     }
     await Promise.race([inFlight.atMost(0), delay(DRAIN_MS, undefined, { ref: false })])
+    // The SDK forgets an answered call one turn later; closing now would still abort it.
+    await nextTurn()
     await transport.close()
   }
 

@@ -1,0 +1,25 @@
+import { statSync } from 'node:fs'
+import type { Home } from '../../../platform/basics/home.ts'
+import type { Finding } from './finding.ts'
+
+/** Secrets of the home must be readable by their owner alone. */
+export function fileFindings(home: Home): Finding[] {
+  const places = [
+    ['home folder', home.folder],
+    ['hub token', home.hubToken],
+    ['audit key', home.auditKey],
+  ] as const
+  return places.flatMap(([subject, path]) => findExposure(subject, path) ?? [])
+}
+
+function findExposure(subject: string, path: string): Finding | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) return undefined
+  const exposed = (stats.mode & 0o077) !== 0
+  return {
+    subject,
+    state: exposed ? 'wrong' : 'ok',
+    detail: exposed ? `${path} can be read by other users of this machine` : path,
+    fix: exposed ? `chmod go-rwx ${path}` : null,
+  }
+}

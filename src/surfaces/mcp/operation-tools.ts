@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { hasAuthority, vaultMember } from '../../operations/authority.ts'
+import { defineOperation, type Operation } from '../../operations/define-operation.ts'
+import { Refusal } from '../../operations/errors.ts'
+import type { Hub } from '../../operations/hub.ts'
+import type { Registry } from '../../operations/registry.ts'
+import { runOperation } from '../../operations/run-operation.ts'
+import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import type { Caller } from '../../platform/identity/caller.ts'
+import { clientName } from '../../platform/identity/client-name.ts'
+import type { ToolDescription, ToolHost } from './tool-host.ts'
+
+/** Who speaks MCP to us, and which vault it named. */
+export interface McpCaller {
+  readonly caller: Caller
+  readonly vault: string | undefined
+  readonly address: string
+}
+
+const INSTRUCTIONS =
+  'Reviewed procedures ("flows") and the tools granted with them. Start with flow_list, read one with flow_get, and follow its steps and boundaries as written. Every call is recorded.'
+
+/** The audit log's name for a request at the MCP door that reached no operation. */
+export const mcpDoor: Operation = defineOperation({
+  name: 'mcp_request',
+  summary: 'A request to the MCP endpoint that named no operation.',
+  effect: 'read',
+  authority: vaultMember('read'),
+  mcp: true,
+  errors: {},
+  input: z.strictObject({}),
+  output: z.strictObject({}),
+  handle: async () => ({}),
+})
+
+/** Offers the operations marked for MCP as tools, to each caller those it may call. */
+export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller> {
+  const offered = [...registry.values()].filter((operation) => operation.mcp)
+  const described = offered.map((operation) => ({ operation, tool: describeTool(operation) }))
+  const lists = new Map<string, readonly ToolDescription[]>()
+  return {
+    serverInfo: { name: 'knowtation', version: PACKAGE_VERSION, instructions: INSTRUCTIONS },
+    listTools({ caller }) {
+      const allowed = described.filter(({ operation }) => hasAuthority(operation.authority, caller))
+      const key = allowed.map(({ tool }) => tool.name).join()
+      let list = lists.get(key)
+      if (!list) lists.set(key, (list = allowed.map(({ tool }) => tool)))
+      return list
+    },
+    async callTool(from, name, args, claim) {
+      const operation = registry.get(name)
+      const known = operation?.mcp ? operation : mcpDoor
+      const caller = claim.name ? { ...from.caller, client: clientName(claim.name) } : from.caller
+      const call = { ...from, operation: known, surface: 'mcp' as const, caller, input: args ?? {} }
+      // A tool that is not there and one the caller may not use are recorded apart but look the same.
+      const isOffered = known !== mcpDoor && hasAuthority(known.authority, caller)
+      const answer = await runOperation(
+        hub,
+        known === mcpDoor ? { ...call, refused: new Refusal('NOT_FOUND') } : call,
+      )
+      return isOffered || answer.status >= 500 ? answer : 'unknown_tool'
+    },
+  }
+}
+
+function describeTool(operation: Operation): ToolDescription {
+  const { name, summary, effect, idempotent } = operation
+  return {
+    name,
+    description: summary,
+    inputSchema: z.toJSONSchema(operation.input, { io: 'input' }),
+    outputSchema: z.toJSONSchema(operation.output, { io: 'output' }),
+    annotations: {
+      readOnlyHint: effect === 'read',
+      destructiveHint: effect === 'delete' || effect === 'update',
+      idempotentHint: idempotent,
+      openWorldHint: false,
+    },
+  }
+}

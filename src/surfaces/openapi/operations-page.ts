@@ -1,0 +1,33 @@
+import type { Operation } from '../../operations/define-operation.ts'
+import type { Registry } from '../../operations/registry.ts'
+
+const HEADER = `# Operations
+
+Generated from the operations' definitions by \`npm run generate\`; a test keeps it in step. Besides the
+errors named here every operation may give the common ones of \`src/operations/errors.ts\`.
+
+| operation | effect | REST | MCP | CLI | authority | gate | errors |
+|---|---|---|---|---|---|---|---|
+`
+
+/** The table of everything the hub can do, for people. */
+export function renderOperationsPage(registry: Registry): string {
+  return `${HEADER}${[...registry.values()].map(renderRow).join('\n')}\n`
+}
+
+function renderRow(operation: Operation): string {
+  const { authority, gate } = operation
+  const cells = [
+    `**${operation.name}**<br>${operation.summary}`,
+    operation.effect,
+    operation.rest ? `\`${operation.rest}\`` : '–',
+    operation.mcp ? `\`${operation.name}\`` : '–',
+    operation.cli ? `\`knowtation ${operation.cli}\`` : '–',
+    authority.kind === 'owner' ? 'owner' : `member: ${authority.needs}`,
+    gate ? `\`${gate.flag}\`` : '–',
+    Object.entries(operation.errors)
+      .map(([code, { status }]) => `${code} (${status})`)
+      .join(', ') || '–',
+  ]
+  return `| ${cells.join(' | ')} |`
+}

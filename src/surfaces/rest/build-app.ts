@@ -1,0 +1,119 @@
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { COMMON_ERRORS, type CommonCode, Refusal } from '../../operations/errors.ts'
+import type { Hub } from '../../operations/hub.ts'
+import type { Registry } from '../../operations/registry.ts'
+import { parseStrictJson, StrictJsonError } from '../../platform/basics/strict-json.ts'
+import type { Authenticate } from '../../platform/identity/authenticate.ts'
+import { anonymous } from '../../platform/identity/caller.ts'
+import { clientName } from '../../platform/identity/client-name.ts'
+import { createMcpHttp } from '../mcp/http.ts'
+import { mcpDoor, operationTools } from '../mcp/operation-tools.ts'
+import { openApiDocument } from '../openapi/openapi-document.ts'
+import { judgeArrival } from './arrival.ts'
+import { addFrontPage } from './front-page.ts'
+import { healthProbe } from './health.ts'
+import { addMcpRoute } from './mcp-route.ts'
+import { measureCalls } from './metrics.ts'
+import { addOperationRoutes, refuseRequest } from './operation-routes.ts'
+import { setSecurityHeaders } from './security-headers.ts'
+
+const BODY_LIMIT_BYTES = 1_048_576
+const REQUEST_TIMEOUT_MS = 60_000
+
+/** The hub over HTTP: its operations, the MCP endpoint and the few pages around them. */
+export function buildApp(hub: Hub, registry: Registry, authenticate: Authenticate): FastifyInstance {
+  const app = Fastify({
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    exposeHeadRoutes: false,
+    // Connections still waiting for an answer get it before the hub stops.
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 2_048 },
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (request.routeOptions.config.operation === mcpDoor) return done(null, body)
+    try {
+      done(null, body === '' ? undefined : parseStrictJson(body as string))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  app.decorateRequest('caller')
+  app.decorateRequest('refused')
+  app.addHook('onRequest', async (request, reply) => {
+    setSecurityHeaders(reply.raw)
+    await identify(hub, authenticate, request)
+  })
+  app.setErrorHandler((error, request, reply) => answerFault(hub, request, reply, error as FastifyError))
+  app.setNotFoundHandler((_request, reply) => sendPlainly(reply, 'NOT_FOUND'))
+  addOperationRoutes(app, hub, registry)
+  addSystemRoutes(app, hub, registry)
+  const mcp = createMcpHttp(operationTools(hub, registry), {
+    onError: (error) => hub.log.debug({ fault: error.name }, 'mcp request refused'),
+  })
+  addMcpRoute(app, hub, mcp)
+  return app
+}
+
+async function identify(hub: Hub, authenticate: Authenticate, request: FastifyRequest): Promise<void> {
+  const { host, origin, authorization } = request.headers
+  const arrival = judgeArrival({ host, origin, address: request.ip }, hub.config)
+  const client = clientName(request.headers['user-agent'])
+  request.refused = arrival.refused
+  request.caller = arrival.refused
+    ? anonymous(client)
+    : await authenticate({ authorization, loopback: arrival.loopback, client })
+}
+
+function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): void {
+  const isHealthy = healthProbe(hub)
+  const metrics = measureCalls(hub)
+  const openapi = JSON.stringify(openApiDocument(registry))
+  app.register(async (pages) => {
+    pages.addHook('onRequest', async (request, reply) => {
+      if (request.refused) return sendPlainly(reply, request.refused.code as CommonCode)
+    })
+    addFrontPage(pages)
+    pages.get('/healthz', async (_request, reply) => {
+      const healthy = await isHealthy()
+      return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })
+    })
+    pages.get('/metrics', async (_request, reply) =>
+      reply.type(metrics.contentType).send(await metrics.metrics()),
+    )
+    pages.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
+  })
+}
+
+/** What Fastify could not take becomes one of our codes, recorded when an operation was meant. */
+async function answerFault(hub: Hub, request: FastifyRequest, reply: FastifyReply, error: FastifyError) {
+  const code = codeOf(error)
+  if (code === 'RUNTIME_ERROR') hub.log.error({ fault: error.name, at: error.code }, 'request failed')
+  const { operation } = request.routeOptions.config
+  if (!operation) return sendPlainly(reply, code)
+  const reason = error instanceof StrictJsonError ? jsonFault(error) : undefined
+  return refuseRequest(hub, request, reply, operation, new Refusal(code, reason))
+}
+
+function codeOf(error: FastifyError): CommonCode {
+  if (error instanceof StrictJsonError) return 'BAD_REQUEST'
+  if (error.statusCode === 413) return 'PAYLOAD_TOO_LARGE'
+  if (error.statusCode === 415) return 'UNSUPPORTED_MEDIA_TYPE'
+  return error.statusCode !== undefined && error.statusCode < 500 ? 'BAD_REQUEST' : 'RUNTIME_ERROR'
+}
+
+function jsonFault(error: StrictJsonError): string {
+  if (error.reason === 'duplicate_key') return 'The body repeats a key.'
+  return error.reason === 'too_deep' ? 'The body is nested too deeply.' : 'The body is not valid JSON.'
+}
+
+function sendPlainly(reply: FastifyReply, code: CommonCode): FastifyReply {
+  const { status, message } = COMMON_ERRORS[code]
+  return reply.code(status).type('application/json; charset=utf-8').send({ error: message, code })
+}

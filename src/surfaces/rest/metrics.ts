@@ -1,0 +1,28 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { Hub } from '../../operations/hub.ts'
+
+/** Counts calls by what is known of them without looking at anyone's data. */
+export function measureCalls(hub: Hub): Registry {
+  const registers = [new Registry()]
+  const labelNames = ['operation', 'surface', 'outcome'] as const
+  const calls = new Counter({
+    name: 'knowtation_calls_total',
+    help: 'Calls by outcome.',
+    labelNames,
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'knowtation_call_seconds',
+    help: 'Time from arrival to answer.',
+    labelNames: ['operation'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers,
+  })
+  collectDefaultMetrics({ register: registers[0] as Registry })
+  hub.observers.push((record) => {
+    const { operation, surface, outcome } = record
+    calls.inc({ operation, surface, outcome })
+    seconds.observe({ operation }, record.duration_us / 1_000_000)
+  })
+  return registers[0] as Registry
+}

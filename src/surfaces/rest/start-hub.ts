@@ -1,0 +1,89 @@
+import type { FastifyInstance } from 'fastify'
+import { allOperations } from '../../domains/index.ts'
+import { type Hub, type HubOptions, openHub } from '../../operations/hub.ts'
+import { buildRegistry } from '../../operations/registry.ts'
+import { pruneAudit } from '../../platform/audit/checkpoint.ts'
+import { readOrCreatePrivateFile } from '../../platform/basics/private-file.ts'
+import { authenticator } from '../../platform/identity/authenticate.ts'
+import { gatewayVerifier } from '../../platform/identity/gateway-jwt.ts'
+import { buildApp } from './build-app.ts'
+
+const FLUSH_EVERY_MS = 5_000
+const PRUNE_EVERY_MS = 3_600_000
+/** Calls that are still running this long after the stop began are cut off. */
+const STOP_LIMIT_MS = 10_000
+
+export interface RunningHub {
+  readonly url: string
+  readonly app: FastifyInstance
+  readonly hub: Hub
+  /** Lets running calls finish, then closes everything. */
+  stop(): Promise<void>
+}
+
+/** Opens the home and listens. Nothing is served before the audit log has taken its first record. */
+export async function startHub(options: HubOptions & { host: string; port: number }): Promise<RunningHub> {
+  const hub = await openHub({ ...options, checkIntegrity: true })
+  try {
+    const hubToken = readOrCreatePrivateFile(
+      options.home.hubToken,
+      () => `khub_${hub.system.random(32)}\n`,
+    ).trim()
+    const verifyJwt = await gatewayVerifier(hub.env)
+    const authenticate = authenticator({ db: hub.db, now: hub.system.now, hubToken, verifyJwt })
+    await hub.audit.append(startRecord(hub))
+    const app = buildApp(hub, buildRegistry(allOperations), authenticate)
+    const url = await app.listen({ host: options.host, port: options.port })
+    return { url, app, hub, stop: stopper(app, hub, keepHouse(hub)) }
+  } catch (error) {
+    await hub.close()
+    throw error
+  }
+}
+
+/** Work that no call should wait for. */
+function keepHouse(hub: Hub): () => void {
+  const safely = (act: () => Promise<unknown>) => () =>
+    void act().catch((error: Error) => hub.log.error({ fault: error.name }, 'housekeeping failed'))
+  const prune = safely(() => pruneAudit(hub.db, hub.audit, hub.config.audit, hub.system.now()))
+  const timers = [
+    setInterval(
+      safely(() => hub.refusals.flushDue(hub.system.now())),
+      FLUSH_EVERY_MS,
+    ),
+    setInterval(prune, PRUNE_EVERY_MS),
+    setTimeout(prune, FLUSH_EVERY_MS),
+  ]
+  return () => timers.forEach((timer) => clearTimeout(timer))
+}
+
+function stopper(app: FastifyInstance, hub: Hub, endHousekeeping: () => void): () => Promise<void> {
+  let stopping: Promise<void> | undefined
+  const stop = async () => {
+    endHousekeeping()
+    const cutOff = setTimeout(() => app.server.closeAllConnections(), STOP_LIMIT_MS)
+    await app.close()
+    clearTimeout(cutOff)
+    await hub.close()
+  }
+  return () => (stopping ??= stop())
+}
+
+function startRecord(hub: Hub) {
+  return {
+    at: hub.system.now().toISOString(),
+    vault_id: '-',
+    surface: 'hub',
+    caller_kind: 'hub',
+    caller_id: 'hub',
+    client: 'knowtation',
+    operation: 'hub_started',
+    target_kind: null,
+    target_id: null,
+    outcome: 'allowed' as const,
+    code: null,
+    duration_us: 0,
+    policy_revision: 'none',
+    repeats: 1,
+  }
+}
