@@ -18,6 +18,23 @@ export class StoredJson {
   }
 }
 
+/**
+ * The part of a call that reaches outside the hub and so cannot be undone. A handler checks and reserves
+ * inside its transaction and answers with this; it is performed after the commit, record included.
+ */
+export class ActOutside<Output> {
+  readonly perform: (signal: AbortSignal) => Promise<Output>
+  constructor(perform: (signal: AbortSignal) => Promise<Output>) {
+    this.perform = perform
+  }
+}
+
+/** What a caller holds up beside its credential, as the headers had it. Proves nothing until checked. */
+export interface Presented {
+  readonly external_bearer?: string
+  readonly grant_id?: string
+}
+
 export interface Context<Input, Code extends string, E extends Effect> {
   readonly input: Input
   readonly caller: Caller
@@ -27,6 +44,9 @@ export interface Context<Input, Code extends string, E extends Effect> {
   readonly db: E extends 'read' ? Reader : Transaction
   readonly hub: Hub
   readonly now: Date
+  readonly presented: Presented
+  /** Whether the call came in under a hosted name rather than on loopback. */
+  readonly hosted: boolean
   isGateOn(flag: GateFlag): boolean
   /** Ends the call with one of the operation's declared codes. */
   refuse(code: Code | CommonCode, reason?: string): never
@@ -34,7 +54,7 @@ export interface Context<Input, Code extends string, E extends Effect> {
 
 type Handler<Input, Output, Code extends string, E extends Effect> = (
   context: Context<Input, Code, E>,
-) => Promise<Output | StoredJson>
+) => Promise<Output | StoredJson | ActOutside<Output>>
 
 interface Declaration<
   Input extends z.ZodObject,
@@ -52,6 +72,8 @@ interface Declaration<
   idempotent?: boolean
   authority: A
   gate?: { flag: GateFlag; whenOff: keyof Errors & string }
+  /** The code for a call under a host name that is not the hub's, where the contract wants its own. */
+  whenHostDenied?: keyof Errors & string
   /** `METHOD /path/{parameter}`. Left out: not reachable over REST. */
   rest?: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   /** An MCP tool. An operation of the owner's can never be one. */
@@ -74,6 +96,7 @@ export interface Operation {
   readonly idempotent: boolean
   readonly authority: Authority
   readonly gate: { flag: GateFlag; whenOff: string } | undefined
+  readonly whenHostDenied: string | undefined
   readonly rest: string | undefined
   readonly mcp: boolean
   readonly cli: string | undefined
@@ -96,6 +119,7 @@ export function defineOperation<
     ...declaration,
     idempotent: declaration.idempotent ?? (declaration.effect === 'read' || declaration.effect === 'delete'),
     gate: declaration.gate,
+    whenHostDenied: declaration.whenHostDenied,
     rest: declaration.rest,
     mcp: declaration.mcp ?? false,
     cli: declaration.cli,

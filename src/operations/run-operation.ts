@@ -5,7 +5,14 @@ import { isGateOn } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import { StorageDamaged, StorageUnavailable, type Transaction } from '../platform/storage/database.ts'
 import { hasAuthority } from './authority.ts'
-import { type Context, type Effect, type Operation, StoredJson } from './define-operation.ts'
+import {
+  ActOutside,
+  type Context,
+  type Effect,
+  type Operation,
+  type Presented,
+  StoredJson,
+} from './define-operation.ts'
 import { describeIssue } from './describe-issue.ts'
 import { COMMON_ERRORS, Refusal, refuse } from './errors.ts'
 import type { Hub } from './hub.ts'
@@ -25,6 +32,10 @@ export interface Call {
   readonly input: unknown
   /** Trouble the surface had before the input was whole: an unreadable body, a foreign host. */
   readonly refused?: Refusal
+  readonly presented?: Presented
+  readonly hosted?: boolean
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal
 }
 
 /** The finished answer: `text` is the JSON document that every surface passes on unchanged. */
@@ -47,6 +58,8 @@ interface State {
   input: unknown
   text: string
 }
+
+const NEVER_ABORTED = new AbortController().signal
 
 type Step = (state: State) => void | Promise<void>
 
@@ -96,7 +109,10 @@ function checkIdentity({ hub, call }: State): void {
 
 /** A surface that could not read the call, or may not take it, hands its refusal over to be recorded. */
 function checkArrival({ call }: State): void {
-  if (call.refused) throw call.refused
+  const { refused } = call
+  if (!refused) return
+  const own = refused.code === 'HOST_DENIED' ? call.operation.whenHostDenied : undefined
+  throw own ? new Refusal(own) : refused
 }
 
 function bindVault(state: State): void {
@@ -144,13 +160,19 @@ async function act(state: State): Promise<void> {
     return
   }
   const done = await hub.db.transaction(async (tx) => {
-    const text = renderOutput(call.operation, await call.operation.handle(contextOf(state, tx)))
+    const output = await call.operation.handle(contextOf(state, tx))
+    const text = output instanceof ActOutside ? output : renderOutput(call.operation, output)
     const record = recordOf(state, 'allowed', null)
     await hub.audit.appendIn(tx, [record])
     return { text, record }
   })
-  state.text = done.text
   hub.observe(done.record)
+  state.text = typeof done.text === 'string' ? done.text : await performOutside(state, done.text)
+}
+
+/** From here on the act is on record; if it fails, a second record says so. */
+async function performOutside({ call }: State, act: ActOutside<unknown>): Promise<string> {
+  return renderOutput(call.operation, await act.perform(call.signal ?? NEVER_ABORTED))
 }
 
 function contextOf(state: State, db: unknown): Context<never, string, Effect> {
@@ -163,6 +185,8 @@ function contextOf(state: State, db: unknown): Context<never, string, Effect> {
     db: db as Transaction,
     hub,
     now: state.now,
+    presented: call.presented ?? {},
+    hosted: call.hosted ?? false,
     isGateOn: (flag) => isGateOn(flag, hub.env, (rules as VaultRules).policy.value),
     refuse: (code, reason) => {
       throw new Refusal(code, reason)

@@ -46,6 +46,7 @@ export function buildApp(hub: Hub, registry: Registry, authenticate: Authenticat
   })
   app.decorateRequest('caller')
   app.decorateRequest('refused')
+  app.decorateRequest('hosted', false)
   app.addHook('onRequest', async (request, reply) => {
     setSecurityHeaders(reply.raw)
     await identify(hub, authenticate, request)
@@ -66,6 +67,7 @@ async function identify(hub: Hub, authenticate: Authenticate, request: FastifyRe
   const arrival = judgeArrival({ host, origin, address: request.ip }, hub.config)
   const client = clientName(request.headers['user-agent'])
   request.refused = arrival.refused
+  request.hosted = !arrival.loopback
   request.caller = arrival.refused
     ? anonymous(client)
     : await authenticate({ authorization, loopback: arrival.loopback, client })

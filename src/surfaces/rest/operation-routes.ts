@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import type { Operation } from '../../operations/define-operation.ts'
+import type { Operation, Presented } from '../../operations/define-operation.ts'
 import { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
@@ -13,6 +14,8 @@ declare module 'fastify' {
     caller: Caller
     /** Why the request may not come in, when it may not. */
     refused: Refusal | undefined
+    /** Whether it came in under a hosted name. */
+    hosted: boolean
   }
   interface FastifyContextConfig {
     operation?: Operation
@@ -83,7 +86,19 @@ function callOf(
     address: request.ip,
     vault: Array.isArray(vault) ? vault.join() : vault,
     input,
+    presented: presentedBy(request.headers),
+    hosted: request.hosted,
     ...(refused && { refused }),
+  }
+}
+
+/** The grant headers. A bearer anywhere else (body, query, path) is never looked at. */
+export function presentedBy(headers: IncomingHttpHeaders): Presented {
+  const bearer = headers['x-flow-external-bearer']
+  const grant_id = headers['x-flow-grant-id']
+  return {
+    ...(bearer !== undefined && { external_bearer: String(bearer) }),
+    ...(grant_id !== undefined && { grant_id: String(grant_id) }),
   }
 }
 
