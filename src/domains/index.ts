@@ -1,5 +1,15 @@
+import type { Hub } from '../operations/hub.ts'
 import { adminOperations } from './admin/index.ts'
-import { flowOperations } from './flows/index.ts'
+import { flowChores, flowOperations } from './flows/index.ts'
+
+/** Work a domain does by itself while the hub runs; no call waits for it. */
+export interface Chore {
+  name: string
+  every_ms: number
+  run(hub: Hub): Promise<void>
+}
 
 /** Every operation of the hub. A new domain is added here and nowhere else. */
 export const allOperations = [...flowOperations, ...adminOperations]
+
+export const allChores: readonly Chore[] = [...flowChores]

@@ -3,7 +3,7 @@ import type { Caller, Role } from '../platform/identity/caller.ts'
 /** A member of the vault with at least this right. */
 export interface MemberAuthority {
   readonly kind: 'member'
-  readonly needs: 'read' | 'write' | 'admin'
+  readonly needs: 'read' | 'write' | 'evaluate' | 'admin'
   /** The code that a member without the right gets. */
   readonly otherwise: string
 }
@@ -19,6 +19,7 @@ export type Authority = MemberAuthority | OwnerAuthority
 const RIGHTS: Record<MemberAuthority['needs'], readonly Role[]> = {
   read: ['viewer', 'editor', 'evaluator', 'admin'],
   write: ['editor', 'admin'],
+  evaluate: ['evaluator', 'admin'],
   admin: ['admin'],
 }
 

@@ -10,6 +10,9 @@ import type { Hub } from './hub.ts'
 /** `read` changes nothing; the others run in a transaction together with their audit record. */
 export type Effect = 'read' | 'create' | 'update' | 'delete'
 
+/** Where a call comes in. */
+export type Surface = 'rest' | 'mcp' | 'cli'
+
 /** An output that was checked when it was stored and goes out as its stored text. */
 export class StoredJson {
   readonly text: string
@@ -47,9 +50,18 @@ export interface Context<Input, Code extends string, E extends Effect> {
   readonly presented: Presented
   /** Whether the call came in under a hosted name rather than on loopback. */
   readonly hosted: boolean
+  readonly surface: Surface
   isGateOn(flag: GateFlag): boolean
+  /** Keeps one more audit record beside that of a change, in the same transaction, under this name. */
+  note(event: string, target: Target): void
   /** Ends the call with one of the operation's declared codes. */
   refuse(code: Code | CommonCode, reason?: string): never
+}
+
+/** A thing by its kind and id. */
+export interface Target {
+  kind: string
+  id: string
 }
 
 type Handler<Input, Output, Code extends string, E extends Effect> = (
@@ -71,7 +83,8 @@ interface Declaration<
   /** Whether calling it twice is the same as once. Reads and deletes are; say so for others. */
   idempotent?: boolean
   authority: A
-  gate?: { flag: GateFlag; whenOff: keyof Errors & string }
+  /** What must be switched on. A policy that forbids it altogether is told first, where it has its own code. */
+  gate?: { flag: GateFlag; whenOff: keyof Errors & string; whenForbidden?: keyof Errors & string }
   /** The code for a call under a host name that is not the hub's, where the contract wants its own. */
   whenHostDenied?: keyof Errors & string
   /** `METHOD /path/{parameter}`. Left out: not reachable over REST. */
@@ -81,10 +94,18 @@ interface Declaration<
   /** `noun verb <positional>`; the other inputs become flags. */
   cli?: string
   errors: Errors
-  /** What the call is about, for the audit log: an id that the input schema has checked. */
-  target?: (input: z.output<Input>) => { kind: string; id: string }
+  /** What the call is about, for the audit log: an id that has been checked to be one. */
+  target?: (input: z.output<Input>) => Target | undefined
+  /** What the call has made, for the audit log: stands in its record instead of the target. */
+  made?: (output: NoInfer<Output>) => Target
+  /** Keys that a caller may send and that count for nothing. */
+  ignores?: readonly string[]
+  /** The code for an input of the wrong form, where the contract wants its own. */
+  whenInvalid?: keyof Errors & string
   input: Input
   output: z.ZodType<unknown, Output>
+  /** What has to be there before the transaction begins, such as seeded starter flows. */
+  prepare?: (context: { hub: Hub; vault_id: string }) => Promise<void>
   handle: Handler<z.output<Input>, Output, keyof Errors & string, E>
 }
 
@@ -95,15 +116,19 @@ export interface Operation {
   readonly effect: Effect
   readonly idempotent: boolean
   readonly authority: Authority
-  readonly gate: { flag: GateFlag; whenOff: string } | undefined
+  readonly gate: { flag: GateFlag; whenOff: string; whenForbidden?: string } | undefined
   readonly whenHostDenied: string | undefined
   readonly rest: string | undefined
   readonly mcp: boolean
   readonly cli: string | undefined
   readonly errors: ErrorTable
-  readonly target: ((input: never) => { kind: string; id: string }) | undefined
+  readonly target: ((input: never) => Target | undefined) | undefined
+  readonly made: ((output: never) => Target) | undefined
+  readonly ignores: readonly string[]
+  readonly whenInvalid: string | undefined
   readonly input: z.ZodObject
   readonly output: z.ZodType
+  readonly prepare: ((context: { hub: Hub; vault_id: string }) => Promise<void>) | undefined
   readonly handle: (context: Context<never, string, Effect>) => Promise<unknown>
 }
 
@@ -124,6 +149,10 @@ export function defineOperation<
     mcp: declaration.mcp ?? false,
     cli: declaration.cli,
     target: declaration.target as Operation['target'],
+    made: declaration.made as Operation['made'],
+    ignores: declaration.ignores ?? [],
+    whenInvalid: declaration.whenInvalid,
+    prepare: declaration.prepare,
     handle: declaration.handle as unknown as Operation['handle'],
   }
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import type { Logger } from 'pino'
 import { type AuditKey, parseAuditKey } from '../platform/audit/audit-key.ts'
 import { type AuditLog, openAuditLog } from '../platform/audit/audit-log.ts'
 import type { AuditRecord } from '../platform/audit/audit-record.ts'
 import { coalesceRefusals, type RefusalLog } from '../platform/audit/coalesce.ts'
 import type { Home } from '../platform/basics/home.ts'
 import { PACKAGE_FOLDER } from '../platform/basics/package-folder.ts'
+import type { Log } from '../platform/basics/plain-log.ts'
 import { ensurePrivateFolder, readOrCreatePrivateFile } from '../platform/basics/private-file.ts'
 import type { System } from '../platform/basics/system.ts'
 import { type RateLimits, rateLimits } from '../platform/identity/rate-limits.ts'
@@ -13,6 +13,8 @@ import { type HubConfig, readHubConfig } from '../platform/policy/hub-config.ts'
 import { followPolicies, type VaultRules } from '../platform/policy/policies.ts'
 import type { Database } from '../platform/storage/database.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
+import { lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
+import type { Upstreams } from '../platform/upstream/upstream.ts'
 
 /** Everything a call stands on. One process opens one hub; several processes may open the same home. */
 export interface Hub {
@@ -20,11 +22,13 @@ export interface Hub {
   readonly env: NodeJS.ProcessEnv
   readonly config: HubConfig
   readonly system: System
-  readonly log: Logger
+  readonly log: Log
   readonly db: Database
   readonly audit: AuditLog
   readonly refusals: RefusalLog
   readonly limits: RateLimits
+  /** The tools that vault policies bind to. */
+  readonly upstreams: Pick<Upstreams, 'call'>
   /** The folder of the starter flows. */
   readonly starters: string
   rulesOf(vault_id: string): VaultRules
@@ -40,7 +44,7 @@ export interface HubOptions {
   home: Home
   env: NodeJS.ProcessEnv
   system: System
-  log: Logger
+  log: Log
   /** Where the starter flows lie; the ones shipped with the program unless a test brings its own. */
   starters?: string
   /** Looks through the database for damage before using it. */
@@ -53,11 +57,13 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   ensurePrivateFolder(home.folder)
   const config = readHubConfig(home)
   const key = readAuditKey(home, env, system)
-  const db = await openDatabase(home, env, system.now())
+  const checkIntegrity = options.checkIntegrity ?? false
+  const db = await openDatabase(home, env, system.now(), { checkIntegrity })
   try {
     const audit = await openAuditLog(db, key)
     const refusals = coalesceRefusals((record) => audit.append(record))
     const observers: Hub['observers'] = []
+    const upstreams = lazyUpstreams({ env, log, now: system.now })
     return {
       observers,
       observe: (record) => observers.forEach((tell) => tell(record)),
@@ -69,11 +75,13 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       db,
       audit,
       refusals,
+      upstreams,
       limits: rateLimits(config.rate_limits, system.now),
       starters: options.starters ?? join(PACKAGE_FOLDER, 'flows', 'starter'),
       rulesOf: followPolicies(home),
       once: onceEach(),
       async close() {
+        await upstreams.close()
         await refusals.flushAll().catch((error: Error) => log.error({ fault: error.name }, 'refusals lost'))
         await db.close()
       },

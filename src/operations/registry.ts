@@ -35,7 +35,8 @@ function findFault(operation: Operation): string | undefined {
   const { authority, gate } = operation
   if (authority?.kind !== 'member' && authority?.kind !== 'owner') return 'it declares no authority.'
   if (authority.kind === 'owner' && operation.mcp) return "an owner's operation cannot be an MCP tool."
-  for (const code of [authority.otherwise, gate?.whenOff, operation.whenHostDenied]) {
+  const own = [gate?.whenOff, gate?.whenForbidden, operation.whenHostDenied, operation.whenInvalid]
+  for (const code of [authority.otherwise, ...own]) {
     if (code && !isDeclared(operation, code)) return `the code ${code} is not among its errors.`
   }
   const known = new Set(Object.keys(operation.input.shape))

@@ -1,7 +1,7 @@
 import type { AuditOutcome, AuditRecord } from '../platform/audit/audit-record.ts'
 import { VAULT_ID } from '../platform/basics/home.ts'
 import type { Caller } from '../platform/identity/caller.ts'
-import { isGateOn } from '../platform/policy/gates.ts'
+import { isForbidden, isGateOn } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import { StorageDamaged, StorageUnavailable, type Transaction } from '../platform/storage/database.ts'
 import { hasAuthority } from './authority.ts'
@@ -12,13 +12,16 @@ import {
   type Operation,
   type Presented,
   StoredJson,
+  type Surface,
+  type Target,
 } from './define-operation.ts'
 import { describeIssue } from './describe-issue.ts'
 import { COMMON_ERRORS, Refusal, refuse } from './errors.ts'
 import type { Hub } from './hub.ts'
 import { isDeclared } from './registry.ts'
+import { reportFault } from './report-fault.ts'
 
-export type Surface = 'rest' | 'mcp' | 'cli'
+export type { Surface } from './define-operation.ts'
 
 /** One call, as a surface hands it over. */
 export interface Call {
@@ -57,6 +60,7 @@ interface State {
   rules: VaultRules | undefined
   input: unknown
   text: string
+  notes: { event: string; target: Target }[]
 }
 
 const NEVER_ABORTED = new AbortController().signal
@@ -87,6 +91,7 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     rules: undefined,
     input: undefined,
     text: '',
+    notes: [],
   }
   try {
     for (const step of STEPS) {
@@ -130,13 +135,24 @@ function checkOffered({ call: { operation, surface } }: State): void {
 
 function checkGate({ hub, call, rules }: State): void {
   const { gate } = call.operation
-  if (gate && rules && !isGateOn(gate.flag, hub.env, rules.policy.value)) throw new Refusal(gate.whenOff)
+  if (!gate || !rules) return
+  const { value } = rules.policy
+  if (gate.whenForbidden && isForbidden(gate.flag, hub.env, value)) throw new Refusal(gate.whenForbidden)
+  if (!isGateOn(gate.flag, hub.env, value)) throw new Refusal(gate.whenOff)
 }
 
 function parseInput(state: State): void {
-  const parsed = state.call.operation.input.safeParse(state.call.input)
-  if (!parsed.success) refuse('BAD_REQUEST', describeIssue(parsed.error))
+  const { operation, input } = state.call
+  const parsed = operation.input.safeParse(
+    operation.ignores.length > 0 ? without(input, operation.ignores) : input,
+  )
+  if (!parsed.success) throw new Refusal(operation.whenInvalid ?? 'BAD_REQUEST', describeIssue(parsed.error))
   state.input = parsed.data
+}
+
+function without(input: unknown, keys: readonly string[]): unknown {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !keys.includes(key)))
 }
 
 function checkAuthority({ call }: State): void {
@@ -152,6 +168,7 @@ function checkRate({ hub, call }: State): void {
 /** A read is recorded before its answer leaves; a change commits together with its record. */
 async function act(state: State): Promise<void> {
   const { hub, call } = state
+  await call.operation.prepare?.({ hub, vault_id: state.vault_id })
   if (call.operation.effect === 'read') {
     state.text = renderOutput(call.operation, await call.operation.handle(contextOf(state, hub.db)))
     const record = recordOf(state, 'allowed', null)
@@ -162,12 +179,26 @@ async function act(state: State): Promise<void> {
   const done = await hub.db.transaction(async (tx) => {
     const output = await call.operation.handle(contextOf(state, tx))
     const text = output instanceof ActOutside ? output : renderOutput(call.operation, output)
-    const record = recordOf(state, 'allowed', null)
-    await hub.audit.appendIn(tx, [record])
+    const record = recordOf(state, 'allowed', null, findMade(call.operation, output))
+    await hub.audit.appendIn(tx, [record, ...notesOf(state, record)])
     return { text, record }
   })
   hub.observe(done.record)
   state.text = typeof done.text === 'string' ? done.text : await performOutside(state, done.text)
+}
+
+function findMade(operation: Operation, output: unknown): Target | undefined {
+  const later = output instanceof ActOutside || output instanceof StoredJson
+  return later ? undefined : operation.made?.(output as never)
+}
+
+function notesOf(state: State, record: AuditRecord): AuditRecord[] {
+  return state.notes.map(({ event, target }) => ({
+    ...record,
+    operation: event,
+    target_kind: target.kind,
+    target_id: target.id,
+  }))
 }
 
 /** From here on the act is on record; if it fails, a second record says so. */
@@ -177,6 +208,8 @@ async function performOutside({ call }: State, act: ActOutside<unknown>): Promis
 
 function contextOf(state: State, db: unknown): Context<never, string, Effect> {
   const { hub, call, rules } = state
+  // A transaction may begin again after a conflict: what the last attempt noted did not happen.
+  state.notes = []
   return {
     input: state.input as never,
     caller: call.caller,
@@ -187,6 +220,8 @@ function contextOf(state: State, db: unknown): Context<never, string, Effect> {
     now: state.now,
     presented: call.presented ?? {},
     hosted: call.hosted ?? false,
+    surface: call.surface,
+    note: (event, target) => void state.notes.push({ event, target }),
     isGateOn: (flag) => isGateOn(flag, hub.env, (rules as VaultRules).policy.value),
     refuse: (code, reason) => {
       throw new Refusal(code, reason)
@@ -209,7 +244,7 @@ async function refusedAnswer(state: State, error: unknown): Promise<Answer> {
     await state.hub.refusals.append(record)
     return renderRefusal(state, refusal)
   } catch (failure) {
-    reportFault(state, failure)
+    reportFault(state.hub.log, state.call.operation.name, failure)
     const damaged = failure instanceof StorageDamaged
     return renderRefusal(state, new Refusal(damaged ? 'RUNTIME_ERROR' : 'STORAGE_UNAVAILABLE'))
   }
@@ -218,7 +253,7 @@ async function refusedAnswer(state: State, error: unknown): Promise<Answer> {
 /** Whatever goes wrong becomes a declared code; the rest is ours to mend and only our log hears of it. */
 function toRefusal(state: State, error: unknown): Refusal {
   if (error instanceof Refusal && isDeclared(state.call.operation, error.code)) return error
-  reportFault(state, error)
+  reportFault(state.hub.log, state.call.operation.name, error)
   if (error instanceof StorageUnavailable) return new Refusal('STORAGE_UNAVAILABLE')
   return new Refusal('RUNTIME_ERROR')
 }
@@ -238,9 +273,10 @@ function renderRefusal(state: State, refusal: Refusal): Answer {
   return { ok: false, status, text, code, retry_after_seconds }
 }
 
-function recordOf(state: State, outcome: AuditOutcome, code: string | null): AuditRecord {
+function recordOf(state: State, outcome: AuditOutcome, code: string | null, made?: Target): AuditRecord {
   const { call } = state
-  const target = state.input === undefined ? undefined : call.operation.target?.(state.input as never)
+  const about = state.input === undefined ? undefined : call.operation.target?.(state.input as never)
+  const target = made ?? about
   return {
     at: state.now.toISOString(),
     vault_id: state.vault_id,
@@ -257,19 +293,4 @@ function recordOf(state: State, outcome: AuditOutcome, code: string | null): Aud
     policy_revision: state.rules?.revision ?? 'none',
     repeats: 1,
   }
-}
-
-/** An error's message may quote what was sent, so the log gets its name and place only. */
-function reportFault({ hub, call }: State, error: unknown): void {
-  const fault = error instanceof Error ? error : new Error('not an error')
-  const cause = fault.cause instanceof Error ? (fault.cause as NodeJS.ErrnoException).code : undefined
-  const place = (fault.stack ?? '')
-    .split('\n')
-    .filter((line) => line.startsWith('    at '))
-    .slice(0, 6)
-  const undeclared = fault instanceof Refusal ? fault.code : undefined
-  hub.log.error(
-    { operation: call.operation.name, fault: fault.name, cause, undeclared, place },
-    'call failed',
-  )
 }

@@ -1,7 +1,5 @@
 import { test } from 'vitest'
-
-/** A rule id of the contracts, such as FLOW-032. */
-export type RuleId = `${'GATE' | 'FLOW' | 'TOOL' | 'OWNR' | 'BNDY'}-${string}`
+import type { RuleId } from './rule-ids.ts'
 
 /**
  * Registers a test that proves one or more rules. The ids become part of the test's name, so the

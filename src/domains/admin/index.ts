@@ -1,3 +1,6 @@
+import { auditExport } from './audit-export.ts'
+import { auditList } from './audit-list.ts'
+import { auditVerify } from './audit-verify.ts'
 import { doctor } from './doctor.ts'
 import { tokenCreate } from './token-create.ts'
 import { tokenList } from './token-list.ts'
@@ -5,4 +8,13 @@ import { tokenRevoke } from './token-revoke.ts'
 import { whoami } from './whoami.ts'
 
 /** What those who run the hub can do. */
-export const adminOperations = [whoami, doctor, tokenCreate, tokenList, tokenRevoke]
+export const adminOperations = [
+  whoami,
+  doctor,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
+  auditList,
+  auditVerify,
+  auditExport,
+]

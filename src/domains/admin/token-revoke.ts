@@ -14,7 +14,7 @@ export const tokenRevoke = defineOperation({
   cli: 'token revoke <token_id>',
   errors: adminErrors.pick('unknown_token'),
   target: (input) => ({ kind: 'token', id: input.token_id }),
-  input: z.strictObject({ token_id: TokenId }),
+  input: z.strictObject({ token_id: TokenId.describe('The id of the token, as the list shows it') }),
   output: z.strictObject({ schema: z.literal('knowtation.token/v0'), token: Token }),
   async handle({ input, vault_id, db, now, refuse }) {
     const token = await revokeToken(db, vault_id, input.token_id, now)

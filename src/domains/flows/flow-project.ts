@@ -1,14 +1,40 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
-import { defineOperation } from '../../operations/define-operation.ts'
-import type { FlowBundle } from './bundle/flow-record.ts'
+import { type Context, defineOperation } from '../../operations/define-operation.ts'
+import { isForbidden } from '../../platform/policy/gates.ts'
+import { allowedToolIds, declaredTools } from './allowlist.ts'
+import type { Flow, FlowBundle } from './bundle/flow-record.ts'
 import { flowErrors } from './flow-errors.ts'
 import { FlowId, HarnessName, VersionChoice } from './flow-schemas.ts'
 import { findLatestVersion } from './flow-store.ts'
+import { requireGrant } from './grants/check-grant.ts'
 import { projectionEnvelope } from './projection/envelope.ts'
-import { isProjectable, renderProjection } from './projection/render-projection.ts'
+import { isProjectable, type ProjectableHarness, renderProjection } from './projection/render-projection.ts'
 import { requireFlowDocument } from './require-flow.ts'
 import { requireVisibleScopes } from './visibility.ts'
+
+const errors = flowErrors.pick(
+  'unknown_flow',
+  'FLOW_HARNESS_UNSUPPORTED',
+  'FLOW_SCOPE_AMBIGUOUS',
+  'FLOW_EXTERNAL_AGENT_DISABLED',
+  'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
+  'FLOW_HOSTED_PROJECTION_DISABLED',
+  'FLOW_EXTERNAL_GRANT_DENIED',
+  'FLOW_EXTERNAL_GRANT_EXPIRED',
+  'FLOW_EXTERNAL_GRANT_REVOKED',
+  'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
+  'FLOW_EXTERNAL_GRANT_TOOL_DENIED',
+  'FLOW_EXTERNAL_TOOL_DENIED',
+)
+
+const input = z.strictObject({
+  flow_id: FlowId,
+  harness: HarnessName.describe('What the flow is rendered for'),
+  version: VersionChoice,
+})
+
+type Projecting = Context<z.output<typeof input>, keyof typeof errors, 'read'>
 
 export const flowProject = defineOperation({
   name: 'flow_project',
@@ -18,13 +44,10 @@ export const flowProject = defineOperation({
   rest: 'GET /api/v1/flows/{flow_id}/projection',
   mcp: true,
   cli: 'flow project <flow_id>',
-  errors: flowErrors.pick('unknown_flow', 'FLOW_HARNESS_UNSUPPORTED', 'FLOW_SCOPE_AMBIGUOUS'),
+  errors,
+  whenHostDenied: 'FLOW_HOSTED_PROJECTION_DISABLED',
   target: (input) => ({ kind: 'flow', id: input.flow_id }),
-  input: z.strictObject({
-    flow_id: FlowId,
-    harness: HarnessName.describe('What the flow is rendered for'),
-    version: VersionChoice,
-  }),
+  input,
   output: z.strictObject({
     schema: z.literal('knowtation.flow_project/v0'),
     vault_id: z.string(),
@@ -50,16 +73,46 @@ export const flowProject = defineOperation({
     }),
   }),
   async handle(context) {
-    const { input, vault_id, db, now, refuse } = context
-    const { harness } = input
-    if (!isProjectable(harness)) return refuse('FLOW_HARNESS_UNSUPPORTED')
+    const { input, vault_id, db, now, rules, presented } = context
+    const harness = requireServed(context)
     const { flow, steps } = JSON.parse(await requireFlowDocument(context, 'bundle')) as FlowBundle
+    if (presented.external_bearer !== undefined) await checkGrantedFetch(context, flow)
     const latest = await findLatestVersion(db, vault_id, input.flow_id, requireVisibleScopes(context))
+    const allowed = allowedToolIds(rules.policy.value)
+    const allowed_tools = declaredTools(steps).filter((tool) => allowed.has(tool))
     return projectionEnvelope({
       vault_id,
-      projection: renderProjection({ flow, steps, harness }),
+      projection: renderProjection({ flow, steps, harness, allowed_tools }),
       latest_version: latest ?? flow.version,
       generated_at: now.toISOString(),
     })
   },
 })
+
+/** The harness, if it is served to this caller now. The bundle for agents has gates of its own. */
+function requireServed({
+  input: { harness },
+  hub,
+  rules,
+  hosted,
+  isGateOn,
+  refuse,
+}: Projecting): ProjectableHarness {
+  if (!isProjectable(harness)) return refuse('FLOW_HARNESS_UNSUPPORTED')
+  if (harness !== 'agent_bundle') return harness
+  if (!isGateOn('FLOW_EXTERNAL_AGENT_ENABLED')) refuse('FLOW_HARNESS_UNSUPPORTED')
+  if (isForbidden('FLOW_EXTERNAL_AGENT_ENABLED', hub.env, rules.policy.value)) {
+    refuse('FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN')
+  }
+  if (hosted && !isGateOn('FLOW_HOSTED_PROJECTION_ENABLED')) refuse('FLOW_HOSTED_PROJECTION_DISABLED')
+  return harness
+}
+
+/** Who presents a grant is held to it: its flow, its version, its harness, and tools that are still allowed. */
+async function checkGrantedFetch(context: Projecting, flow: Flow): Promise<void> {
+  const { input, isGateOn, refuse } = context
+  if (!isGateOn('FLOW_EXTERNAL_AGENT_ENABLED')) refuse('FLOW_EXTERNAL_AGENT_DISABLED')
+  const grant = await requireGrant(context, { flow_id: flow.flow_id, flow_version: flow.version })
+  if (!grant.allowed_harnesses.some((allowed) => allowed === input.harness))
+    refuse('FLOW_EXTERNAL_GRANT_DENIED')
+}

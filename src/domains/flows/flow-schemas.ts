@@ -15,7 +15,6 @@ export const FlowId = z.string().regex(FLOW_ID).describe('The id of the flow, su
 /** The form is checked by the operation itself, after what the contract wants checked before it. */
 export const VersionChoice = z
   .string()
-  .max(64)
   .optional()
   .describe('The version x.y.z; the latest visible one when left out')
 export const ScopeName = z.enum(SCOPES)

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import {
   type Reader,
   type SqlValue,
+  type Statement,
   StorageDamaged,
   sql,
   type Transaction,
@@ -11,6 +12,7 @@ import { MAX_STEPS_PER_FLOW } from './bundle/limits.ts'
 import { versionKey } from './bundle/semver.ts'
 import { flowStateId } from './bundle/state-id.ts'
 import type { Scope } from './bundle/vocabulary.ts'
+import { keepCheckedTexts } from './checked-texts.ts'
 
 /**
  * Documents are stored as the JSON text that goes out, so a read sends them unparsed. Each has a hash
@@ -22,21 +24,15 @@ interface Document {
 }
 
 const SCOPED = 'scope IN (?, ?, ?)'
-const LATEST_DOCUMENT = (column: 'get' | 'bundle') => `
-  SELECT v.${column}_json AS json, v.${column}_hash AS hash FROM flow_latest l
+const LATEST = (columns: string) => `
+  SELECT ${columns} FROM flow_latest l
   JOIN flow_versions v ON v.vault_id = l.vault_id AND v.flow_id = l.flow_id AND v.version = l.version
   WHERE l.vault_id = ? AND l.flow_id = ? AND l.${SCOPED} ORDER BY l.version_key DESC LIMIT 1`
-const VERSION_DOCUMENT = (column: 'get' | 'bundle') => `
-  SELECT ${column}_json AS json, ${column}_hash AS hash FROM flow_versions
-  WHERE vault_id = ? AND flow_id = ? AND ${SCOPED} AND version = ?`
+const EXACT = (columns: string) => `
+  SELECT ${columns} FROM flow_versions v WHERE v.vault_id = ? AND v.flow_id = ? AND v.${SCOPED} AND v.version = ?`
 
-const documents = {
-  get: { latest: sql<Document>(LATEST_DOCUMENT('get')), exact: sql<Document>(VERSION_DOCUMENT('get')) },
-  bundle: {
-    latest: sql<Document>(LATEST_DOCUMENT('bundle')),
-    exact: sql<Document>(VERSION_DOCUMENT('bundle')),
-  },
-}
+const documents = { get: readsOf('get'), bundle: readsOf('bundle') }
+const checked = keepCheckedTexts()
 const latestVersion = sql<{ version: string }>(
   `SELECT version FROM flow_latest WHERE vault_id = ? AND flow_id = ? AND ${SCOPED} ORDER BY version_key DESC LIMIT 1`,
 )
@@ -55,6 +51,16 @@ const deleteTags = sql('DELETE FROM flow_tags WHERE vault_id = ? AND scope = ? A
 const insertTag = sql(
   'INSERT INTO flow_tags (vault_id, scope, tag, updated, flow_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
 )
+
+function readsOf(column: 'get' | 'bundle') {
+  const hashOnly = `v.${column}_hash AS hash`
+  const whole = `v.${column}_json AS json, ${hashOnly}`
+  const reads = (select: (columns: string) => string) => ({
+    hash: sql<Pick<Document, 'hash'>>(select(hashOnly)),
+    whole: sql<Document>(select(whole)),
+  })
+  return { latest: reads(LATEST), exact: reads(EXACT) }
+}
 
 /** Adds an immutable version. Answers false, changing nothing, when the vault already has it. */
 export async function insertFlowVersion(
@@ -125,15 +131,26 @@ export async function findFlowDocument(
   kind: 'get' | 'bundle',
   where: { vault_id: string; flow_id: string; scopes: readonly Scope[]; version: string | undefined },
 ): Promise<string | undefined> {
-  const place = [where.vault_id, where.flow_id, ...scopeValues(where.scopes)]
-  const found =
-    where.version === undefined
-      ? await db.get(documents[kind].latest, ...place)
-      : await db.get(documents[kind].exact, ...place, where.version)
-  if (found && hash('sha256', found.json) !== found.hash) {
+  const { vault_id, flow_id, version } = where
+  const place = [vault_id, flow_id, ...scopeValues(where.scopes)]
+  if (version !== undefined) place.push(version)
+  const read = documents[kind][version === undefined ? 'latest' : 'exact']
+  // Reading and hashing a long text again costs more than the rest of the call.
+  const named = await db.get(read.hash, ...place)
+  return named && (checked.find(named.hash) ?? (await findWhole(db, read.whole, place)))
+}
+
+async function findWhole(
+  db: Reader,
+  statement: Statement<Document>,
+  place: readonly SqlValue[],
+): Promise<string | undefined> {
+  const found = await db.get(statement, ...place)
+  if (!found) return undefined
+  if (hash('sha256', found.json) !== found.hash)
     throw new StorageDamaged('A stored flow version is not as it was written.')
-  }
-  return found?.json
+  checked.keep(found.hash, found.json)
+  return found.json
 }
 
 /** The newest version of a flow among the scopes. */
@@ -144,6 +161,19 @@ export async function findLatestVersion(
   scopes: readonly Scope[],
 ): Promise<string | undefined> {
   return (await db.get(latestVersion, vault_id, flow_id, ...scopeValues(scopes)))?.version
+}
+
+const versionSeen = sql<{ found: number }>(
+  `SELECT 1 AS found FROM flow_versions WHERE vault_id = ? AND flow_id = ? AND ${SCOPED} AND version = ?`,
+)
+
+/** Whether this version is there for the scopes to see. */
+export async function isFlowVersionVisible(
+  db: Reader,
+  where: { vault_id: string; flow_id: string; scopes: readonly Scope[]; version: string },
+): Promise<boolean> {
+  const { vault_id, flow_id, scopes, version } = where
+  return (await db.get(versionSeen, vault_id, flow_id, ...scopeValues(scopes), version)) !== undefined
 }
 
 /** Fills the three places of a scope list; an empty text matches no scope. */

@@ -17,6 +17,20 @@ export interface AuditKey {
   sealHead(head: { seq: number; hash: string; checkpoint_seq: number }): string
   signCheckpoint(checkpoint: CheckpointBody): string
   isCheckpoint(checkpoint: CheckpointBody, signature: string): boolean
+  /** Signs the closing line of an export. */
+  signExport(body: ExportBody): string
+}
+
+/** What the closing line of an export vouches for: where it begins, where it ends, and how much is between. */
+export interface ExportBody {
+  key_id: string
+  exported_at: string
+  from_seq: number
+  previous_hash: string
+  seq: number
+  hash: string
+  records: number
+  checkpoints: number
 }
 
 export interface CheckpointBody {
@@ -44,9 +58,9 @@ export function parseAuditKey(text: string, source: string): AuditKey {
       createHmac('sha256', headSecret)
         .update(`${head.seq}|${head.hash}|${head.checkpoint_seq}`)
         .digest('hex'),
-    signCheckpoint: (body) => sign(null, bytesOf(body), privateKey).toString('base64'),
-    isCheckpoint: (body, signature) =>
-      verify(null, bytesOf(body), publicKey, Buffer.from(signature, 'base64')),
+    signCheckpoint: (body) => sign(null, checkpointBytes(body), privateKey).toString('base64'),
+    isCheckpoint: (body, signature) => isSigned(publicKey, checkpointBytes(body), signature),
+    signExport: (body) => sign(null, exportBytes(body), privateKey).toString('base64'),
   }
 }
 
@@ -58,6 +72,30 @@ function signingKey(seed: Buffer): KeyObject {
   return createPrivateKey({ key: Buffer.concat([ED25519_PREFIX, seed]), format: 'der', type: 'pkcs8' })
 }
 
-function bytesOf(body: CheckpointBody): Buffer {
+/** Checks the signatures of an export with nothing but a public key (SPKI, PEM). */
+export function publicAuditKey(public_key: string): {
+  isCheckpoint(body: CheckpointBody, signature: string): boolean
+  isExport(body: ExportBody, signature: string): boolean
+} {
+  const key = createPublicKey(public_key)
+  return {
+    isCheckpoint: (body, signature) => isSigned(key, checkpointBytes(body), signature),
+    isExport: (body, signature) => isSigned(key, exportBytes(body), signature),
+  }
+}
+
+function isSigned(key: KeyObject, bytes: Buffer, signature: string): boolean {
+  return verify(null, bytes, key, Buffer.from(signature, 'base64'))
+}
+
+function checkpointBytes(body: CheckpointBody): Buffer {
   return Buffer.from(JSON.stringify([body.seq, body.at, body.hash, body.previous_seq]))
+}
+
+// Begins with a word, a checkpoint with a number: a signature of one can never pass for the other.
+function exportBytes(body: ExportBody): Buffer {
+  const { key_id, exported_at, from_seq, previous_hash, seq, hash: end, records, checkpoints } = body
+  return Buffer.from(
+    JSON.stringify(['export', key_id, exported_at, from_seq, previous_hash, seq, end, records, checkpoints]),
+  )
 }

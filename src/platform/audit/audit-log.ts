@@ -1,6 +1,6 @@
-import { type Database, sql, type Transaction } from '../storage/database.ts'
+import { type Database, StorageDamaged, sql, type Transaction } from '../storage/database.ts'
 import type { AuditKey } from './audit-key.ts'
-import { type AuditRecord, chainHash, GENESIS_HASH, valuesOf } from './audit-record.ts'
+import { type AuditRecord, chainHash, GENESIS_HASH, storable, valuesOf } from './audit-record.ts'
 
 export interface AuditHead {
   seq: number
@@ -8,6 +8,9 @@ export interface AuditHead {
   checkpoint_seq: number
   mac: string
 }
+
+/** One transaction appends at most so many waiting records. */
+const BATCH_LIMIT = 1_000
 
 const readHead = sql<AuditHead>('SELECT seq, hash, checkpoint_seq, mac FROM audit_head WHERE only_row = 1')
 // Hubs that share a PostgreSQL take turns at the end of the chain.
@@ -43,21 +46,48 @@ export interface AuditLog {
 /** Opens the chain, beginning it on a new database; refuses one that was sealed with another key. */
 export async function openAuditLog(db: Database, key: AuditKey): Promise<AuditLog> {
   await beginChain(db, key)
+  const seal = headSeal(key)
   const log: AuditLog = {
     key,
     append: (record) => batched(record),
     appendIn: (tx, records) => appendAll(log, tx, records),
     async lockHead(tx) {
       const head = await tx.get(db.kind === 'postgres' ? lockHead : readHead)
-      if (!head) throw new Error('The audit chain has no head.')
+      if (!head) throw new StorageDamaged('The audit chain has no head.')
+      seal.check(head)
       return head
     },
     async moveHead(tx, head) {
-      await tx.run(moveHead, head.seq, head.hash, head.checkpoint_seq, key.sealHead(head))
+      await tx.run(moveHead, head.seq, head.hash, head.checkpoint_seq, seal.of(head))
     },
   }
   const batched = batchAppends(db, log)
   return log
+}
+
+/**
+ * A head that was changed without the key is never built upon: the next seal would make the change look
+ * right. Most heads are the one this process sealed last, so the check is usually a comparison.
+ */
+function headSeal(key: AuditKey) {
+  let last: AuditHead | undefined
+  return {
+    of(head: Omit<AuditHead, 'mac'>): string {
+      last = { ...head, mac: key.sealHead(head) }
+      return last.mac
+    },
+    check(head: AuditHead): void {
+      const known =
+        last?.mac === head.mac &&
+        last.seq === head.seq &&
+        last.hash === head.hash &&
+        last.checkpoint_seq === head.checkpoint_seq
+      if (known || key.sealHead(head) === head.mac) return
+      throw new StorageDamaged(
+        'The head of the audit chain was changed from outside. Run `knowtation audit verify`.',
+      )
+    },
+  }
 }
 
 async function beginChain(db: Database, key: AuditKey): Promise<void> {
@@ -80,7 +110,8 @@ async function beginChain(db: Database, key: AuditKey): Promise<void> {
 async function appendAll(log: AuditLog, tx: Transaction, records: readonly AuditRecord[]): Promise<void> {
   const head = await log.lockHead(tx)
   let { seq, hash } = head
-  for (const record of records) {
+  for (const given of records) {
+    const record = storable(given)
     hash = chainHash(++seq, hash, record)
     await tx.run(insertRecord, seq, ...valuesOf(record), hash)
   }
@@ -91,7 +122,7 @@ async function appendAll(log: AuditLog, tx: Transaction, records: readonly Audit
 function batchAppends(db: Database, log: AuditLog): (record: AuditRecord) => Promise<void> {
   let open: { records: AuditRecord[]; written: Promise<void> } | undefined
   return (record) => {
-    if (!open) {
+    if (!open || open.records.length >= BATCH_LIMIT) {
       const records: AuditRecord[] = []
       const shut = () => void (open?.records === records && (open = undefined))
       const written = db

@@ -53,6 +53,33 @@ export function valuesOf(record: AuditRecord) {
   ] as const
 }
 
+/** No value of a record is longer; ids and codes are far shorter. */
+const VALUE_LIMIT = 512
+
+/**
+ * The record as both databases give it back to the letter: a text that one of them would change or
+ * refuse could not be verified later, and a caller's odd id must not keep its call from being recorded.
+ */
+export function storable(record: AuditRecord): AuditRecord {
+  if (Object.values(record).every(isStorable)) return record
+  const mended = Object.entries(record).map(([name, value]) => [
+    name,
+    isStorable(value) ? value : mend(value),
+  ])
+  return Object.fromEntries(mended) as AuditRecord
+}
+
+function isStorable(value: string | number | null): boolean {
+  return (
+    typeof value !== 'string' ||
+    (value.length <= VALUE_LIMIT && !value.includes('\0') && value.isWellFormed())
+  )
+}
+
+function mend(value: string): string {
+  return value.slice(0, VALUE_LIMIT).replaceAll('\0', '\ufffd').toWellFormed()
+}
+
 /** Each record's hash covers its place, its values and the record before it. */
 export function chainHash(seq: number, previousHash: string, record: AuditRecord): string {
   return hash('sha256', JSON.stringify([previousHash, seq, ...valuesOf(record)]))

@@ -1,5 +1,7 @@
 import { type Database, sql, type Transaction } from '../storage/database.ts'
-import type { AuditLog } from './audit-log.ts'
+import type { AuditHead, AuditLog } from './audit-log.ts'
+import { GENESIS_HASH } from './audit-record.ts'
+import { ChainFault, walkRecords } from './verify-chain.ts'
 
 export interface Checkpoint {
   seq: number
@@ -17,12 +19,12 @@ export interface Retention {
 }
 
 /** One transaction removes at most this many records, so calls never wait long behind it. */
-const PRUNE_BATCH = 5_000
+const PRUNE_BATCH = 2_000
 
 const insertCheckpoint = sql(
   'INSERT INTO audit_checkpoints (seq, at, hash, previous_seq, signature) VALUES (?, ?, ?, ?, ?)',
 )
-const hashAt = sql<{ hash: string }>('SELECT hash FROM audit_records WHERE seq = ?')
+const hashOfCheckpoint = sql<{ hash: string }>('SELECT hash FROM audit_checkpoints WHERE seq = ?')
 const deleteThrough = sql('DELETE FROM audit_records WHERE seq <= ?')
 const firstKeptByAge = sql<{ seq: number }>(
   'SELECT seq FROM audit_records WHERE seq <= ? AND at >= ? ORDER BY seq LIMIT 1',
@@ -55,12 +57,26 @@ async function pruneBatch(tx: Transaction, log: AuditLog, keep: Retention, now: 
   const byCount = head.seq - keep.max_records
   const cut = Math.min(limit, Math.max(byAge, byCount))
   if (cut <= head.checkpoint_seq) return 0
-  const last = await tx.get(hashAt, cut)
-  // A hole where a record should be is evidence; it is kept for `audit verify` to show.
-  if (!last) return 0
-  await writeCheckpoint(tx, log, { seq: cut, hash: last.hash, previous_seq: head.checkpoint_seq }, now)
+  const hash = await findSoundHash(tx, head, cut)
+  // Whatever is not as it was written is evidence: it is kept for `audit verify` to show, not signed away.
+  if (hash === undefined) return 0
+  await writeCheckpoint(tx, log, { seq: cut, hash, previous_seq: head.checkpoint_seq }, now)
   await log.moveHead(tx, { seq: head.seq, hash: head.hash, checkpoint_seq: cut })
   return tx.run(deleteThrough, cut)
+}
+
+/** The hash of the record at `cut`, or nothing when the records up to it are not all as written. */
+async function findSoundHash(tx: Transaction, head: AuditHead, cut: number): Promise<string | undefined> {
+  const from = head.checkpoint_seq
+  const start = from === 0 ? GENESIS_HASH : (await tx.get(hashOfCheckpoint, from))?.hash
+  if (start === undefined) return undefined
+  try {
+    const end = await walkRecords(tx, { seq: from, hash: start }, cut, { records: 0, last_seq: 0 })
+    return end.seq === cut ? end.hash : undefined
+  } catch (error) {
+    if (error instanceof ChainFault) return undefined
+    throw error
+  }
 }
 
 async function writeCheckpoint(

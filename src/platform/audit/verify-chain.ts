@@ -1,4 +1,4 @@
-import { type Database, type Reader, sql } from '../storage/database.ts'
+import { type Database, type Reader, StorageUnavailable, sql } from '../storage/database.ts'
 import type { AuditKey } from './audit-key.ts'
 import type { AuditHead } from './audit-log.ts'
 import { type ChainedRecord, chainHash, GENESIS_HASH } from './audit-record.ts'
@@ -15,10 +15,14 @@ export interface ChainReport {
 }
 
 const PAGE = 2_000
+/** Fewer, since a signature takes longer to check than a hash. */
+const CHECKPOINT_PAGE = 100
+/** A walk that pruning overtook begins anew so often. */
+const WALK_LIMIT = 20
 
 const readHead = sql<AuditHead>('SELECT seq, hash, checkpoint_seq, mac FROM audit_head WHERE only_row = 1')
 const readCheckpoints = sql<Checkpoint>(
-  'SELECT seq, at, hash, previous_seq, signature FROM audit_checkpoints ORDER BY seq',
+  'SELECT seq, at, hash, previous_seq, signature FROM audit_checkpoints WHERE seq > ? ORDER BY seq LIMIT ?',
 )
 const readPage = sql<ChainedRecord>(
   'SELECT * FROM audit_records WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
@@ -26,79 +30,133 @@ const readPage = sql<ChainedRecord>(
 const lowest = sql<{ seq: number | null }>('SELECT MIN(seq) AS seq FROM audit_records')
 const highest = sql<{ seq: number | null }>('SELECT MAX(seq) AS seq FROM audit_records')
 
-class ChainFault extends Error {}
+/** A place in the chain: the record with this number has this hash. */
+export interface Place {
+  seq: number
+  hash: string
+}
+
+/** The first thing in a chain that is not as it was written. */
+export class ChainFault extends Error {
+  override readonly name = 'ChainFault'
+}
 
 /** Walks the chain from its last checkpoint to its sealed head and reports the first thing that is not as written. */
 export async function verifyChain(db: Database, key: AuditKey): Promise<ChainReport> {
-  const report: ChainReport = {
-    intact: true,
-    records: 0,
-    first_seq: 0,
-    last_seq: 0,
-    checkpoints: 0,
-    fault: null,
+  for (let walks = 1; ; walks++) {
+    const head = await db.get(readHead)
+    const report = await walkFrom(db, key, head)
+    if (report.intact || !(await wasPruned(db, key, head))) return report
+    if (walks >= WALK_LIMIT)
+      throw new StorageUnavailable('The audit log is being pruned. Verify it again later.')
   }
-  try {
-    await walk(db, key, report)
-  } catch (error) {
-    if (!(error instanceof ChainFault)) throw error
-    report.intact = false
-    report.fault = error.message
-  }
-  return report
 }
 
-async function walk(db: Reader, key: AuditKey, report: ChainReport): Promise<void> {
-  const head = await db.get(readHead)
+/** Records that went by pruning while we walked are not missing: only the key can have moved the start. */
+async function wasPruned(db: Reader, key: AuditKey, before: AuditHead | undefined): Promise<boolean> {
+  const now = await db.get(readHead)
+  if (!now || !before || now.mac !== key.sealHead(now)) return false
+  return now.checkpoint_seq > before.checkpoint_seq
+}
+
+async function walkFrom(db: Reader, key: AuditKey, head: AuditHead | undefined): Promise<ChainReport> {
+  const report = { intact: true, records: 0, first_seq: 0, last_seq: 0, checkpoints: 0, fault: null }
+  try {
+    await walk(db, key, head, report)
+    return report
+  } catch (error) {
+    if (!(error instanceof ChainFault)) throw error
+    return { ...report, intact: false, fault: error.message }
+  }
+}
+
+async function walk(
+  db: Reader,
+  key: AuditKey,
+  head: AuditHead | undefined,
+  report: ChainReport,
+): Promise<void> {
   if (!head) throw new ChainFault('The head of the chain is missing.')
   if (head.mac !== key.sealHead(head)) throw new ChainFault('The head of the chain was changed.')
-  const start = checkCheckpoints(await db.all(readCheckpoints), key, head, report)
+  const start = await walkCheckpoints(db, key, head, report)
   const first = (await db.get(lowest))?.seq ?? null
   if (first !== null && first <= start.seq)
     throw new ChainFault(`Record ${first} was put back after pruning.`)
   report.first_seq = first ?? start.seq
-  const end = await walkRecords(db, start, head.seq, report)
+  const end = await walkRecords(db, start, head.seq, report, nextTurn)
   if (end.seq < head.seq) throw new ChainFault(`Record ${end.seq + 1} is missing.`)
   if (end.hash !== head.hash) throw new ChainFault(`Record ${end.seq} was changed.`)
   const last = (await db.get(highest))?.seq ?? 0
   // Records added while we walked are beyond the head we read; only a newer head explains them.
   const now = await db.get(readHead)
-  if (last > (now?.seq ?? 0)) throw new ChainFault(`Record ${last} lies beyond the sealed head.`)
+  if (!now || now.mac !== key.sealHead(now)) throw new ChainFault('The head of the chain was changed.')
+  if (last > now.seq) throw new ChainFault(`Record ${last} lies beyond the sealed head.`)
 }
 
-function checkCheckpoints(all: Checkpoint[], key: AuditKey, head: AuditHead, report: ChainReport) {
-  let previous = 0
-  for (const checkpoint of all) {
-    if (checkpoint.previous_seq !== previous)
-      throw new ChainFault(`A checkpoint before ${checkpoint.seq} is missing.`)
-    if (!key.isCheckpoint(checkpoint, checkpoint.signature))
-      throw new ChainFault(`The checkpoint at ${checkpoint.seq} was changed.`)
-    previous = checkpoint.seq
-    report.checkpoints++
-  }
-  if (previous !== head.checkpoint_seq)
-    throw new ChainFault('The newest checkpoint is not the one the head names.')
-  return { seq: previous, hash: all.at(-1)?.hash ?? GENESIS_HASH }
-}
-
-async function walkRecords(
+async function walkCheckpoints(
   db: Reader,
-  start: { seq: number; hash: string },
-  lastSeq: number,
+  key: AuditKey,
+  head: AuditHead,
   report: ChainReport,
-): Promise<{ seq: number; hash: string }> {
-  let { seq, hash } = start
+): Promise<Place> {
+  let place: Place = { seq: 0, hash: GENESIS_HASH }
   for (;;) {
-    const page = await db.all(readPage, seq, lastSeq, PAGE)
-    for (const record of page) {
-      if (record.seq !== seq + 1) throw new ChainFault(`Record ${seq + 1} is missing.`)
-      if (record.hash !== chainHash(record.seq, hash, record))
-        throw new ChainFault(`Record ${record.seq} was changed or moved.`)
-      seq = record.seq
-      hash = record.hash
-      report.records++
-      report.last_seq = seq
+    const page = await db.all(readCheckpoints, place.seq, CHECKPOINT_PAGE)
+    for (const checkpoint of page) {
+      checkCheckpoint(checkpoint, place.seq, key)
+      place = checkpoint
+      report.checkpoints++
     }
-    if (page.length < PAGE) return { seq, hash }
+    if (page.length < CHECKPOINT_PAGE) break
+    await nextTurn()
+  }
+  if (place.seq !== head.checkpoint_seq)
+    throw new ChainFault('The newest checkpoint is not the one the head names.')
+  return place
+}
+
+/** Throws unless the checkpoint follows the one before it and bears our signature. */
+export function checkCheckpoint(
+  checkpoint: Checkpoint,
+  previous_seq: number,
+  key: Pick<AuditKey, 'isCheckpoint'>,
+): void {
+  if (checkpoint.previous_seq !== previous_seq)
+    throw new ChainFault(`A checkpoint before ${checkpoint.seq} is missing.`)
+  if (!key.isCheckpoint(checkpoint, checkpoint.signature))
+    throw new ChainFault(`The checkpoint at ${checkpoint.seq} was changed.`)
+}
+
+/** Throws unless the record directly follows the place; answers the record's own place. */
+export function checkRecord(record: ChainedRecord, place: Place): Place {
+  if (record.seq !== place.seq + 1) throw new ChainFault(`Record ${place.seq + 1} is missing.`)
+  if (record.hash !== chainHash(record.seq, place.hash, record))
+    throw new ChainFault(`Record ${record.seq} was changed or moved.`)
+  return record
+}
+
+/** A long chain must not keep the hub from answering: between two pages others get their turn. */
+function nextTurn(): Promise<void> {
+  return new Promise((turn) => setImmediate(turn))
+}
+
+/** Checks every record after a place up to `last_seq` and answers where the chain of them ends. */
+export async function walkRecords(
+  db: Reader,
+  start: Place,
+  last_seq: number,
+  report: Pick<ChainReport, 'records' | 'last_seq'>,
+  between?: () => Promise<unknown>,
+): Promise<Place> {
+  let place = start
+  for (;;) {
+    const page = await db.all(readPage, place.seq, last_seq, PAGE)
+    for (const record of page) {
+      place = checkRecord(record, place)
+      report.records++
+      report.last_seq = place.seq
+    }
+    if (page.length < PAGE) return place
+    await between?.()
   }
 }

@@ -13,7 +13,10 @@ export type VerifyJwt = (token: string) => Promise<JWTPayload | undefined>
  * The verifier that the environment sets up: a shared secret (HS256), a key set by URL with issuer, or
  * both. Without either no JWT is accepted.
  */
-export async function gatewayVerifier(env: NodeJS.ProcessEnv): Promise<VerifyJwt | undefined> {
+export async function gatewayVerifier(
+  env: NodeJS.ProcessEnv,
+  now: () => Date = () => new Date(),
+): Promise<VerifyJwt | undefined> {
   const { KNOWTATION_JWT_SECRET: secret, KNOWTATION_JWKS_URL: url, KNOWTATION_JWT_ISSUER: issuer } = env
   if (!secret && !url) return undefined
   const jose = await import('jose')
@@ -21,7 +24,8 @@ export async function gatewayVerifier(env: NodeJS.ProcessEnv): Promise<VerifyJwt
   const verifier =
     (key: Uint8Array | JWTVerifyGetKey, options: JWTVerifyOptions): VerifyJwt =>
     async (token) => {
-      const all = { ...options, requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE_SECONDS }
+      const always = { requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE_SECONDS }
+      const all = { ...options, ...always, currentDate: now() }
       try {
         return (await jose.jwtVerify(token, key as JWTVerifyGetKey, all)).payload
       } catch {
@@ -36,6 +40,7 @@ export async function gatewayVerifier(env: NodeJS.ProcessEnv): Promise<VerifyJwt
   }
   if (url) {
     if (!issuer) throw new Error('KNOWTATION_JWKS_URL needs KNOWTATION_JWT_ISSUER beside it.')
+    if (!URL.canParse(url)) throw new Error('KNOWTATION_JWKS_URL is not a URL.')
     const keys = jose.createRemoteJWKSet(new URL(url))
     ways.push(
       verifier(keys, { algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'], issuer, audience: AUDIENCE }),

@@ -5,11 +5,19 @@ const GATES = {
   FLOW_EXTERNAL_AGENT_ENABLED: (policy: VaultPolicy) => policy.external_agent?.enabled,
   FLOW_HOSTED_PROJECTION_ENABLED: (policy: VaultPolicy) => policy.external_agent?.hosted_projection_enabled,
   FLOW_AUTHORING_WRITES: (policy: VaultPolicy) => policy.flow_authoring?.writes_enabled,
+  FLOW_RUN_WRITES_ENABLED: (policy: VaultPolicy) => policy.flow_runs?.writes_enabled,
+  FLOW_AUTOMATABLE_EXECUTION_ENABLED: (policy: VaultPolicy) =>
+    policy.flow_runs?.automatable_execution_enabled,
 } as const
 
 export type GateFlag = keyof typeof GATES
 
 export const GATE_FLAGS = Object.keys(GATES) as GateFlag[]
+
+/** A gate that stands behind another one: it is off as long as that one is. */
+const BEHIND: Partial<Record<GateFlag, GateFlag>> = {
+  FLOW_AUTOMATABLE_EXECUTION_ENABLED: 'FLOW_RUN_WRITES_ENABLED',
+}
 
 /** A gate's state and who set it. */
 export interface GateState {
@@ -26,7 +34,32 @@ export function gateState(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultP
 }
 
 export function isGateOn(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultPolicy): boolean {
-  return gateState(flag, env, policy).on
+  const outer = BEHIND[flag]
+  return gateState(flag, env, policy).on && (outer === undefined || isGateOn(outer, env, policy))
+}
+
+/** What the owner's policy can forbid altogether, and by which variable the environment can. */
+const FORBIDDEN: Partial<
+  Record<GateFlag, { variable: string; by: (policy: VaultPolicy) => boolean | undefined }>
+> = {
+  FLOW_EXTERNAL_AGENT_ENABLED: {
+    variable: 'FLOW_EXTERNAL_AGENT_FORBIDDEN',
+    by: (policy) => policy.external_agent?.forbidden,
+  },
+  FLOW_AUTHORING_WRITES: {
+    variable: 'FLOW_AUTHORING_FORBIDDEN',
+    by: (policy) => policy.flow_authoring?.forbidden,
+  },
+  FLOW_AUTOMATABLE_EXECUTION_ENABLED: {
+    variable: 'FLOW_EXECUTION_FORBIDDEN',
+    by: (policy) => policy.flow_runs?.execution_forbidden,
+  },
+}
+
+/** Whether the policy forbids what the gate guards, whatever the gate itself says. */
+export function isForbidden(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultPolicy): boolean {
+  const rule = FORBIDDEN[flag]
+  return rule ? (switchOf(env[rule.variable]) ?? rule.by(policy) ?? false) : false
 }
 
 function switchOf(value: string | undefined): boolean | undefined {

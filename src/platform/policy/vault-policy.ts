@@ -1,9 +1,63 @@
 import { z } from 'zod'
+import { compilePayloadCheck } from '../upstream/payload-schema.ts'
+import { ToolProvider } from '../upstream/provider-policy.ts'
 
-const ExternalAgentPolicy = z.looseObject({
+const TOOL_LIMIT = 1_000
+const COUNT_LIMIT = 1_000_000_000
+
+/** What a skill reference names a tool by: one line of text, nothing else is known about it. */
+const ToolId = z
+  .string()
+  .min(1)
+  .max(256)
+  .regex(/^[^\p{Cc}\u2028\u2029]+$/u)
+
+const AllowedTool = z.strictObject({
+  id: ToolId,
+  description: z.string().max(2_000).optional(),
+  input_schema: z
+    .record(z.string(), z.unknown())
+    .refine(isUsableSchema, 'not a usable JSON Schema')
+    .optional(),
+  provider: ToolProvider.optional(),
+})
+export type AllowedTool = z.infer<typeof AllowedTool>
+
+/** A schema that cannot be applied would let anything through: the policy that holds it is damaged. */
+function isUsableSchema(schema: object): boolean {
+  try {
+    compilePayloadCheck(schema)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A bare id stands for a tool that has nothing but its id. */
+const AllowedToolEntry = z.union([ToolId.transform((id): AllowedTool => ({ id })), AllowedTool])
+
+/** Of two entries for one id nobody could say which one the owner meant. */
+const AllowedTools = z
+  .array(AllowedToolEntry)
+  .max(TOOL_LIMIT)
+  .refine((tools) => new Set(tools.map((tool) => tool.id)).size === tools.length, 'a tool is listed twice')
+
+/** Only the exact word relaxes the import check; every other value means to reject. */
+const ImportPolicy = z
+  .unknown()
+  .transform((value) => (value === 'strip_inert' ? ('strip_inert' as const) : ('reject' as const)))
+
+const ExternalAgentPolicy = z.strictObject({
   enabled: z.boolean().optional(),
   forbidden: z.boolean().optional(),
   hosted_projection_enabled: z.boolean().optional(),
+  allowed_tools: AllowedTools.optional(),
+  import_policy: ImportPolicy.optional(),
+  default_ttl_seconds: z.int().positive().optional(),
+  max_ttl_seconds: z.int().positive().optional(),
+  max_invocations: z.int().min(0).max(COUNT_LIMIT).optional(),
+  allow_unlimited_invocations: z.boolean().optional(),
+  max_live_grants: z.int().min(0).max(COUNT_LIMIT).optional(),
 })
 
 const AuthoringPolicy = z.strictObject({
@@ -11,10 +65,17 @@ const AuthoringPolicy = z.strictObject({
   forbidden: z.boolean().optional(),
 })
 
+const RunPolicy = z.strictObject({
+  writes_enabled: z.boolean().optional(),
+  automatable_execution_enabled: z.boolean().optional(),
+  execution_forbidden: z.boolean().optional(),
+})
+
 /** `<home>/vaults/<vault_id>/policy.yaml`: what the owner allows in this vault. */
 export const VaultPolicy = z.strictObject({
   external_agent: ExternalAgentPolicy.optional(),
   flow_authoring: AuthoringPolicy.optional(),
+  flow_runs: RunPolicy.optional(),
 })
 export type VaultPolicy = z.infer<typeof VaultPolicy>
 

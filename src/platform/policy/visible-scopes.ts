@@ -14,7 +14,8 @@ export function findVisibleScopes(caller: Caller, rules: VaultRules): readonly S
   return 'scopes' in override ? SCOPES.filter((scope) => override.scopes.includes(scope)) : undefined
 }
 
-function scopesOfRole(role: string): readonly Scope[] {
+/** What a role may see where nothing else is said. */
+export function scopesOfRole(role: string): readonly Scope[] {
   if (role === 'admin') return SCOPES
   return role === 'editor' ? ['personal', 'project'] : ['personal']
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { lstatSync, readFileSync, type Stats } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { z } from 'zod'
 
@@ -42,12 +42,14 @@ export function watchFile<Value>(
   }
 }
 
+/** What lies at the path itself: a link that leads nowhere is not an absent file. */
 function findStats(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })
+    return lstatSync(path, { throwIfNoEntry: false })
   } catch {
     // A folder that may not be entered is not an absent file: let the read fail and say so.
-    return { ino: 0, size: 0, mtimeMs: Date.now(), ctimeMs: Date.now() } as Stats
+    const now = Date.now()
+    return { ino: 0, size: 0, mtimeMs: now, ctimeMs: now, isFile: () => true } as Stats
   }
 }
 
@@ -59,9 +61,11 @@ function readState<Value>(
 ): FileState<Value> {
   let text = ''
   try {
+    // Reading a pipe or a device could wait or go on for ever, and a link's target is not ours to watch.
+    if (!stats.isFile()) throw new Error('not a plain file')
     if (stats.size > SIZE_LIMIT_BYTES) throw new Error(`larger than ${SIZE_LIMIT_BYTES} bytes`)
     text = readFileSync(path, 'utf8')
-    const value = schema.parse(loadYaml().parse(text, { maxAliasCount: 20 }) ?? {})
+    const value = schema.parse(loadYaml().parse(text, { maxAliasCount: 20, logLevel: 'error' }) ?? {})
     return { value, revision: revisionOf(text), damaged: undefined }
   } catch (error) {
     return { value: safe, revision: `damaged-${revisionOf(text)}`, damaged: `${path}: ${faultOf(error)}` }

@@ -14,7 +14,8 @@ export interface Statement<Row> {
 
 /** Names a statement and the shape of the rows it gives. */
 export function sql<Row = never>(text: string): Statement<Row> {
-  return { text: text.replace(/\s+/g, ' ').trim() }
+  const oneLine = text.replace(/'(?:[^']|'')*'|\s+/g, (part) => (part.startsWith("'") ? part : ' '))
+  return { text: oneLine.trim() }
 }
 
 /** What may be asked outside a transaction. */
@@ -23,7 +24,7 @@ export interface Reader {
   all<Row>(statement: Statement<Row>, ...values: SqlValue[]): Promise<Row[]>
 }
 
-/** What may be asked inside a transaction. */
+/** What may be asked inside a transaction. A statement that fails ends it: nothing of it will be kept. */
 export interface Transaction extends Reader {
   /** Runs a change and answers how many rows it touched. */
   run(statement: Statement<never>, ...values: SqlValue[]): Promise<number>
@@ -33,7 +34,8 @@ export interface Database extends Reader {
   readonly kind: 'sqlite' | 'postgres'
   /**
    * Runs `work` atomically; when the promise resolves, the change has reached the disk. `work` may
-   * await nothing but the transaction itself: others wait behind it.
+   * await nothing but the transaction itself: others wait behind it. Within `work` the database itself
+   * answers nothing, and `work` may be run again after a conflict.
    */
   transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
   close(): Promise<void>
@@ -46,5 +48,10 @@ export class StorageUnavailable extends Error {
 
 /** The store is not what it should be. It is left as it is, for recovery. */
 export class StorageDamaged extends Error {
-  override readonly name = 'StorageDamaged'
+  override readonly name: string = 'StorageDamaged'
+}
+
+/** The store was written by a newer program. It is sound, and left as it is. */
+export class StorageTooNew extends StorageDamaged {
+  override readonly name = 'StorageTooNew'
 }

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from './database.ts'
-import { StorageDamaged, sql } from './database.ts'
+import type { Database, Statement, Transaction } from './database.ts'
+import { StorageDamaged, StorageTooNew, StorageUnavailable, sql } from './database.ts'
 
 /** A forward step of the schema: plain statements that both databases understand. */
 export interface Migration {
@@ -13,42 +13,54 @@ const writeVersion = sql('INSERT INTO schema_version (version, applied_at) VALUE
 // Two hubs that start together on one database migrate one after the other.
 const lockMigrations = sql<{ locked: string }>(`SELECT '' AS locked FROM pg_advisory_xact_lock(4747)`)
 
-/** Whether the schema is already the newest: a plain read, so that a command line starts without writing. */
-async function isCurrent(db: Database, newest: number): Promise<boolean> {
+/** The schema's version by a plain read, so that a command line starts without writing; 0 where there is none. */
+async function findVersion(db: Database): Promise<number> {
   try {
-    return (await db.get(readVersion))?.version === newest
+    return (await db.get(readVersion))?.version ?? 0
   } catch (error) {
-    if (error instanceof StorageDamaged) throw error
-    return false
+    if (error instanceof StorageDamaged || error instanceof StorageUnavailable) throw error
+    return 0
   }
 }
 
 /** Brings the schema to the newest version in one transaction; a newer database is refused, untouched. */
 export async function migrate(db: Database, migrations: readonly Migration[], now: Date): Promise<void> {
   const newest = migrations.at(-1)?.version ?? 0
-  if (await isCurrent(db, newest)) return
-  await db.transaction(async (tx) => {
-    if (db.kind === 'postgres') await tx.get(lockMigrations)
-    await tx.run(inDialect(db, createVersions))
-    const current = (await tx.get(readVersion))?.version ?? 0
-    if (current > newest) {
-      throw new StorageDamaged(
-        `The database has schema version ${current}, but this program knows only up to ${newest}. Use the newer program.`,
-      )
-    }
-    for (const step of migrations) if (step.version > current) await apply(db, tx, step, now)
-  })
+  const found = await findVersion(db)
+  checkKnown(found, newest)
+  if (found === newest) return
+  await db.transaction((tx) => migrateIn(db.kind, tx, migrations, now))
 }
 
-async function apply(db: Database, tx: Transaction, step: Migration, now: Date): Promise<void> {
-  for (const statement of step.statements) await tx.run(inDialect(db, statement))
-  await tx.run(writeVersion, step.version, now.toISOString())
+/** Applies, inside a transaction, the steps that are missing. */
+export async function migrateIn(
+  kind: Database['kind'],
+  tx: Transaction,
+  migrations: readonly Migration[],
+  now: Date,
+): Promise<void> {
+  if (kind === 'postgres') await tx.get(lockMigrations)
+  await tx.run(inDialect(kind, createVersions))
+  const current = (await tx.get(readVersion))?.version ?? 0
+  checkKnown(current, migrations.at(-1)?.version ?? 0)
+  for (const step of migrations) {
+    if (step.version <= current) continue
+    for (const statement of step.statements) await tx.run(inDialect(kind, statement))
+    await tx.run(writeVersion, step.version, now.toISOString())
+  }
+}
+
+function checkKnown(found: number, newest: number): void {
+  if (found <= newest) return
+  throw new StorageTooNew(
+    `The database has schema version ${found}, but this program knows only up to ${newest}. Use the newer program.`,
+  )
 }
 
 /** The schema is written once. PostgreSQL needs wide integers, and byte order for text as SQLite has it. */
-function inDialect(db: Database, text: string) {
+function inDialect(kind: Database['kind'], text: string): Statement<never> {
   return sql(
-    db.kind === 'sqlite'
+    kind === 'sqlite'
       ? text
       : text.replace(/\bINTEGER\b/g, 'BIGINT').replace(/\bTEXT\b/g, 'TEXT COLLATE "C"'),
   )

@@ -1,32 +1,48 @@
 import type { Home } from '../basics/home.ts'
-import { type Database, StorageDamaged, StorageUnavailable } from './database.ts'
+import { type Database, StorageDamaged, StorageTooNew, StorageUnavailable } from './database.ts'
 import { migrate } from './migrate.ts'
 import { migrations } from './schema.ts'
+import type { SqliteOptions } from './sqlite.ts'
+
+/** The address of the PostgreSQL that the environment chooses, or nothing for SQLite in the home. */
+export function findPostgresUrl(env: NodeJS.ProcessEnv): string | undefined {
+  const url = env.KNOWTATION_DATABASE_URL
+  if (!url) return undefined
+  if (/^postgres(ql)?:\/\//.test(url)) return url
+  throw new Error('KNOWTATION_DATABASE_URL must begin with postgres:// (unset it for SQLite in the home).')
+}
 
 /** Opens the store that the environment chooses and brings its schema up to date. */
-export async function openDatabase(home: Home, env: NodeJS.ProcessEnv, now: Date): Promise<Database> {
-  const url = env.KNOWTATION_DATABASE_URL
-  if (url && !/^postgres(ql)?:\/\//.test(url)) {
-    throw new Error('KNOWTATION_DATABASE_URL must begin with postgres:// (unset it for SQLite in the home).')
-  }
+export async function openDatabase(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  now: Date,
+  options: SqliteOptions = {},
+): Promise<Database> {
+  const url = findPostgresUrl(env)
   const place = url ? 'The database named by KNOWTATION_DATABASE_URL' : home.database
   try {
     const db = url
       ? await (await import('./postgres.ts')).openPostgres(url)
-      : (await import('./sqlite.ts')).openSqlite(home.database)
+      : (await import('./sqlite.ts')).openSqlite(home.database, options)
     await migrate(db, migrations, now).catch(async (error) => {
       await db.close()
       throw error
     })
     return db
   } catch (error) {
-    if (error instanceof StorageDamaged)
-      throw new StorageDamaged(
-        `${place}: ${error.message} It was left untouched; restore a backup with \`knowtation backup restore\`.`,
-        { cause: error },
-      )
-    if (error instanceof StorageUnavailable)
-      throw new StorageUnavailable(`${place} cannot be opened.`, { cause: error })
-    throw error
+    throw atPlace(place, error)
   }
+}
+
+function atPlace(place: string, cause: unknown): unknown {
+  if (cause instanceof StorageTooNew)
+    return new StorageTooNew(`${place}: ${cause.message} It was left untouched.`, { cause })
+  if (cause instanceof StorageDamaged) {
+    const advice = 'It was left untouched; restore a backup with `knowtation backup restore`.'
+    return new StorageDamaged(`${place}: ${cause.message} ${advice}`, { cause })
+  }
+  if (cause instanceof StorageUnavailable)
+    return new StorageUnavailable(`${place} cannot be opened.`, { cause })
+  return cause
 }

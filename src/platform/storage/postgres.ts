@@ -6,9 +6,12 @@ import {
   StorageUnavailable,
   type Transaction,
 } from './database.ts'
+import { HOLD_LIMIT_MS, QUEUE_LIMIT, transactionScope } from './transaction-scope.ts'
 
 const POOL_SIZE = 10
 const CONNECT_TIMEOUT_MS = 5_000
+/** How long a statement waits for a row or table that another transaction holds. */
+const LOCK_TIMEOUT_MS = 10_000
 /** Serialization failures and deadlocks are retried this often before the caller hears of them. */
 const RETRY_LIMIT = 5
 
@@ -24,47 +27,73 @@ const types = {
 
 /** Opens a PostgreSQL database by its `postgres://` address. */
 export async function openPostgres(url: string): Promise<Database> {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types,
-  })
-  // An idle connection that breaks must not end the process; the next query opens another.
-  pool.on('error', () => {})
+  const pool = openPool(url)
   const named = statementNames()
   const asked = <Row>(client: Client, statement: Statement<Row>, values: SqlValue[]) =>
     guarded(() =>
       client.query<Row & pg.QueryResultRow>({ ...named(statement as Statement<unknown>), values }),
     )
-  const readerOn = (client: Client) => ({
-    get: async <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
-      (await asked(client, statement, values)).rows[0] as Row | undefined,
-    all: async <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
-      (await asked(client, statement, values)).rows as Row[],
+  const scope = transactionScope()
+  const readerOn = (client: Client, before: () => void) => ({
+    async get<Row>(statement: Statement<Row>, ...values: SqlValue[]) {
+      before()
+      return (await asked(client, statement, values)).rows[0] as Row | undefined
+    },
+    async all<Row>(statement: Statement<Row>, ...values: SqlValue[]) {
+      before()
+      return (await asked(client, statement, values)).rows as Row[]
+    },
   })
   const transactionOn = (client: Client): Transaction => ({
-    ...readerOn(client),
+    ...readerOn(client, () => {}),
     run: async (statement, ...values) => (await asked(client, statement, values)).rowCount ?? 0,
   })
+  let closing: Promise<void> | undefined
   return {
     kind: 'postgres',
-    ...readerOn(pool),
-    transaction: (work) => retried(() => inTransaction(pool, transactionOn, work)),
-    close: () => pool.end(),
+    ...readerOn(pool, () => {
+      scope.checkOutside()
+      checkQueue(pool)
+    }),
+    async transaction(work) {
+      scope.checkOutside()
+      checkQueue(pool)
+      return retried(() => inTransaction(pool, (client) => scope.run(transactionOn(client), work)))
+    },
+    close: () => (closing ??= pool.end()),
   }
+}
+
+function openPool(url: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: HOLD_LIMIT_MS,
+    keepAlive: true,
+    types,
+  })
+  // A connection that breaks must not end the process; the next query opens another.
+  pool.on('error', () => {})
+  // The pool listens to idle connections only: one that breaks in the middle of a transaction is ours.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+function checkQueue(pool: pg.Pool): void {
+  if (pool.waitingCount >= QUEUE_LIMIT) throw new StorageUnavailable('Too many calls are waiting.')
 }
 
 async function inTransaction<Result>(
   pool: pg.Pool,
-  transactionOn: (client: Client) => Transaction,
-  work: (tx: Transaction) => Promise<Result>,
+  act: (client: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> {
   const client = await guarded(() => pool.connect())
   let broken: Error | undefined
   try {
     await guarded(() => client.query('BEGIN'))
-    const result = await work(transactionOn(client))
+    const result = await act(client)
     await guarded(() => client.query('COMMIT'))
     return result
   } catch (error) {
@@ -80,13 +109,16 @@ function statementNames() {
   const known = new Map<Statement<unknown>, { name: string; text: string }>()
   return (statement: Statement<unknown>) => {
     let found = known.get(statement)
-    if (!found) {
-      let position = 0
-      const text = statement.text.replace(/\?/g, () => `$${++position}`)
-      known.set(statement, (found = { name: `k${known.size}`, text }))
-    }
+    if (!found)
+      known.set(statement, (found = { name: `k${known.size}`, text: withNumberedParameters(statement.text) }))
     return found
   }
+}
+
+/** Turns each `?` outside quotes into `$1`, `$2`, … */
+function withNumberedParameters(text: string): string {
+  let position = 0
+  return text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g, (part) => (part === '?' ? `$${++position}` : part))
 }
 
 const CONFLICTS = new Set(['40001', '40P01'])
@@ -101,8 +133,8 @@ async function retried<Result>(act: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Connection trouble (08…), lack of resources (53…), shutdown (57P…), I/O (58…), read-only (25006). */
-const UNAVAILABLE = /^(08|53|57P|58|25006)/
+/** Connection trouble (08…), lack of resources (53…), shutdown (57P…), I/O (58…), read-only, held or locked too long. */
+const UNAVAILABLE = /^(08|53|57P|58|25006|25P03|55P03)/
 
 async function guarded<Result>(act: () => Promise<Result>): Promise<Result> {
   try {

@@ -43,6 +43,38 @@ export const migrations: readonly Migration[] = [
         vault_id TEXT NOT NULL, scope TEXT NOT NULL, tag TEXT NOT NULL, updated TEXT NOT NULL,
         flow_id TEXT NOT NULL, PRIMARY KEY (vault_id, scope, tag, flow_id))`,
       `CREATE INDEX flow_tags_by_update ON flow_tags (vault_id, scope, tag, updated DESC, flow_id)`,
+
+      `CREATE TABLE flow_external_grants (
+        grant_id TEXT PRIMARY KEY, vault_id TEXT NOT NULL, scope TEXT NOT NULL, flow_id TEXT NOT NULL,
+        flow_version TEXT NOT NULL, allowed_tools TEXT NOT NULL, expires_at TEXT NOT NULL,
+        issued_at TEXT NOT NULL, revoked_at TEXT, actor_hash TEXT NOT NULL, max_invocations INTEGER NOT NULL,
+        invocation_count INTEGER NOT NULL, grant_bearer_hash TEXT NOT NULL UNIQUE)`,
+      `CREATE INDEX flow_external_grants_by_issue ON flow_external_grants (vault_id, issued_at, grant_id)`,
+      `CREATE INDEX flow_external_grants_by_flow ON flow_external_grants (vault_id, flow_id, issued_at, grant_id)`,
+      `CREATE INDEX flow_external_grants_by_expiry ON flow_external_grants (vault_id, expires_at)`,
+      `CREATE TABLE flow_external_grant_counts (vault_id TEXT PRIMARY KEY, stored INTEGER NOT NULL)`,
+
+      `CREATE TABLE flow_proposals (
+        vault_id TEXT NOT NULL, proposal_id TEXT NOT NULL, kind TEXT NOT NULL, flow_id TEXT NOT NULL,
+        flow_version TEXT NOT NULL, base_version TEXT, base_state_id TEXT, base_scope TEXT NOT NULL,
+        scope TEXT NOT NULL, auto_approvable INTEGER NOT NULL, status TEXT NOT NULL, intent TEXT NOT NULL,
+        external_ref TEXT, source_vault_hint TEXT, created_at TEXT NOT NULL, created_by TEXT NOT NULL,
+        evaluation_status TEXT NOT NULL, evaluation_comment TEXT, evaluated_at TEXT, evaluated_by TEXT,
+        waiver_reason TEXT, decided_at TEXT, decided_by TEXT,
+        draft_json TEXT NOT NULL, draft_hash TEXT NOT NULL, PRIMARY KEY (vault_id, proposal_id))`,
+      `CREATE INDEX flow_proposals_by_creation ON flow_proposals (vault_id, created_at, proposal_id)`,
+      `CREATE INDEX flow_proposals_by_status ON flow_proposals (vault_id, status, created_at, proposal_id)`,
+      `CREATE INDEX flow_proposals_by_version ON flow_proposals (vault_id, flow_id, flow_version, status)`,
+      `CREATE TABLE flow_successions (
+        vault_id TEXT NOT NULL, flow_id TEXT NOT NULL, base_version TEXT NOT NULL, version TEXT NOT NULL,
+        proposal_id TEXT NOT NULL, PRIMARY KEY (vault_id, flow_id, base_version))`,
+
+      `CREATE TABLE flow_runs (
+        vault_id TEXT NOT NULL, run_id TEXT NOT NULL, flow_id TEXT NOT NULL, flow_version TEXT NOT NULL,
+        scope TEXT NOT NULL, status TEXT NOT NULL, started TEXT NOT NULL, started_by TEXT NOT NULL,
+        actor TEXT NOT NULL, harness TEXT NOT NULL, task_ref TEXT, external_ref TEXT, steps_json TEXT NOT NULL,
+        PRIMARY KEY (vault_id, run_id))`,
+      `CREATE INDEX flow_runs_by_start ON flow_runs (vault_id, flow_id, started, run_id)`,
     ],
   },
 ]

@@ -26,7 +26,7 @@ export function createFastAnswer<Caller>(
     if (request.method === 'initialize') return renderResult(request, renderHandshake(host, request))
     const tail = tails[request.era]
     if (request.method === 'tools/call') return renderCall(host, request, caller, signal, tail.call)
-    return renderResult(request, `"tools":${lists(host.listTools(caller)).text}${tail.list}`)
+    return renderResult(request, `"tools":${lists(await host.listTools(caller)).text}${tail.list}`)
   }
   return (request, caller, signal) =>
     render(request, caller, signal).catch((error) => {

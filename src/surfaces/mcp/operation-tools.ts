@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { hasAuthority, vaultMember } from '../../operations/authority.ts'
-import { defineOperation, type Operation } from '../../operations/define-operation.ts'
+import { defineOperation, type Operation, type Presented } from '../../operations/define-operation.ts'
 import { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
@@ -8,6 +8,7 @@ import { runOperation } from '../../operations/run-operation.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import type { Caller } from '../../platform/identity/caller.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
+import { grantTools } from './grant-tools.ts'
 import type { ToolDescription, ToolHost } from './tool-host.ts'
 
 /** Who speaks MCP to us, and which vault it named. */
@@ -15,6 +16,8 @@ export interface McpCaller {
   readonly caller: Caller
   readonly vault: string | undefined
   readonly address: string
+  readonly presented?: Presented
+  readonly hosted?: boolean
 }
 
 const INSTRUCTIONS =
@@ -33,13 +36,26 @@ export const mcpDoor: Operation = defineOperation({
   handle: async () => ({}),
 })
 
-/** Offers the operations marked for MCP as tools, to each caller those it may call. */
+type GrantlessHost = Pick<ToolHost<McpCaller>, 'listTools' | 'callTool'>
+
+/** The hub's tools: a caller who holds up a grant gets what the grant reaches, anyone else what its role may call. */
 export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller> {
+  const members = memberTools(hub, registry)
+  const holders = grantTools(hub, registry)
+  const toolsFor = (from: McpCaller) => (from.presented?.external_bearer === undefined ? members : holders)
+  return {
+    serverInfo: { name: 'knowtation', version: PACKAGE_VERSION, instructions: INSTRUCTIONS },
+    listTools: (from) => toolsFor(from).listTools(from),
+    callTool: (from, ...call) => toolsFor(from).callTool(from, ...call),
+  }
+}
+
+/** Offers the operations marked for MCP as tools, to each caller those it may call. */
+function memberTools(hub: Hub, registry: Registry): GrantlessHost {
   const offered = [...registry.values()].filter((operation) => operation.mcp)
   const described = offered.map((operation) => ({ operation, tool: describeTool(operation) }))
   const lists = new Map<string, readonly ToolDescription[]>()
   return {
-    serverInfo: { name: 'knowtation', version: PACKAGE_VERSION, instructions: INSTRUCTIONS },
     listTools({ caller }) {
       const allowed = described.filter(({ operation }) => hasAuthority(operation.authority, caller))
       const key = allowed.map(({ tool }) => tool.name).join()
@@ -47,11 +63,18 @@ export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller
       if (!list) lists.set(key, (list = allowed.map(({ tool }) => tool)))
       return list
     },
-    async callTool(from, name, args, claim) {
+    async callTool(from, name, args, claim, signal) {
       const operation = registry.get(name)
       const known = operation?.mcp ? operation : mcpDoor
       const caller = claim.name ? { ...from.caller, client: clientName(claim.name) } : from.caller
-      const call = { ...from, operation: known, surface: 'mcp' as const, caller, input: args ?? {} }
+      const call = {
+        ...from,
+        operation: known,
+        surface: 'mcp' as const,
+        caller,
+        input: args ?? {},
+        ...(signal && { signal }),
+      }
       // A tool that is not there and one the caller may not use are recorded apart but look the same.
       const isOffered = known !== mcpDoor && hasAuthority(known.authority, caller)
       const answer = await runOperation(
@@ -63,7 +86,8 @@ export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller
   }
 }
 
-function describeTool(operation: Operation): ToolDescription {
+/** An operation as an MCP tool. */
+export function describeTool(operation: Operation): ToolDescription {
   const { name, summary, effect, idempotent } = operation
   return {
     name,

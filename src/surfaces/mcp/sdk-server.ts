@@ -1,4 +1,9 @@
-import { type CallToolResult, ProtocolError, Server } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  CLIENT_INFO_META_KEY,
+  ProtocolError,
+  Server,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { ToolHost } from './tool-host.ts'
 import type { ListTools } from './tool-list.ts'
@@ -20,10 +25,11 @@ export function createSdkServer<Caller>(
     { capabilities: SERVER_CAPABILITIES, ...(instructions !== undefined && { instructions }) },
   )
   server.setRequestHandler('tools/list', () =>
-    orInternalError(async () => ({ tools: lists(host.listTools(caller)).tools }), onError),
+    orInternalError(async () => ({ tools: lists(await host.listTools(caller)).tools }), onError),
   )
   server.setRequestHandler('tools/call', { params: RawCallParams }, (params, { mcpReq }) => {
-    const client = server.getClientVersion() ?? {}
+    // A 2026 client names itself in each request, an older one in its opening.
+    const client = mcpReq.envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion() ?? {}
     const call = () => host.callTool(caller, params.name, params.arguments, client, mcpReq.signal)
     return orInternalError(() => callThrough(call, params.name), onError)
   })

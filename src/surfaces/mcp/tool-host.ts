@@ -6,7 +6,8 @@ export interface ToolDescription {
   description: string
   /** JSON Schema, draft 2020-12. Its root describes an object. */
   inputSchema: object
-  outputSchema: object
+  /** Left out for a tool whose answers somebody else defines. */
+  outputSchema?: object
   annotations: ToolAnnotations
 }
 
@@ -21,6 +22,8 @@ export interface ToolAnnotations {
 export interface ToolAnswer {
   ok: boolean
   text: string
+  /** The whole tool result as one JSON object, where the tool behind it has made one already. */
+  result?: string
 }
 
 /** What the client says of itself. Never proof of anything: it is only recorded. */
@@ -32,7 +35,7 @@ export interface ClientClaim {
 export interface ToolHost<Caller> {
   serverInfo: { name: string; version: string; instructions?: string }
   /** Answer the same array while the tool set is the same: its rendered text is kept per array. */
-  listTools(caller: Caller): readonly ToolDescription[]
+  listTools(caller: Caller): readonly ToolDescription[] | Promise<readonly ToolDescription[]>
   /** A tool that does not exist and a tool the caller may not use give the same `unknown_tool`. */
   callTool(
     caller: Caller,

@@ -24,7 +24,11 @@ export function createToolLists(): ListTools {
 
 function toTool(tool: ToolDescription): Tool {
   const { inputSchema, outputSchema, ...rest } = tool
-  return { ...rest, inputSchema: withObjectRoot(inputSchema), outputSchema: withObjectRoot(outputSchema) }
+  return {
+    ...rest,
+    inputSchema: withObjectRoot(inputSchema),
+    ...(outputSchema && { outputSchema: withObjectRoot(outputSchema) }),
+  }
 }
 
 /**

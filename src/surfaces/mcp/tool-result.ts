@@ -6,12 +6,14 @@ import type { ToolAnswer } from './tool-host.ts'
  * when isError is set, and would report a schema failure in place of our code.
  */
 export function toToolResult(answer: ToolAnswer): CallToolResult {
+  if (answer.result !== undefined) return JSON.parse(answer.result) as CallToolResult
   const content: CallToolResult['content'] = [{ type: 'text', text: answer.text }]
   return answer.ok ? { content, structuredContent: JSON.parse(answer.text) } : { content, isError: true }
 }
 
 /** The same result as JSON text, around the finished document, without parsing it. */
 export function renderToolResult(answer: ToolAnswer): string {
+  if (answer.result !== undefined) return renderOnOneLine(answer.result).slice(1, -1)
   const content = `"content":[{"type":"text","text":${JSON.stringify(answer.text)}}]`
   return answer.ok
     ? `${content},"structuredContent":${renderOnOneLine(answer.text)}`

@@ -11,21 +11,60 @@ export interface Arrival {
   readonly refused: Refusal | undefined
 }
 
+/** Headers that say who calls whom: two of one kind would let two readers see two requests. */
+const SINGLE_HEADERS = new Set([
+  'host',
+  'origin',
+  'authorization',
+  'content-type',
+  'x-vault-id',
+  'x-flow-external-bearer',
+  'x-flow-grant-id',
+])
+
+/** What a request says of itself before anything of it is believed. */
+export interface RequestHead {
+  readonly host: string | undefined
+  readonly origin: string | undefined
+  /** The request's target as it stood in its first line. */
+  readonly target: string | undefined
+  /** Names and values by turns, repeated ones included. */
+  readonly rawHeaders: readonly string[]
+  readonly address: string
+}
+
 /**
  * Judges Host and Origin before anything else is read. A page that a browser was tricked into sending
  * here carries its own host name or origin and stops at this point (DNS rebinding).
  */
-export function judgeArrival(
-  request: { host: string | undefined; origin: string | undefined; address: string },
-  config: HubConfig,
-): Arrival {
+export function judgeArrival(request: RequestHead, config: HubConfig): Arrival {
   const { name, port } = splitHost(request.host ?? '')
   // A loopback name from another machine is a lie.
   const loopback = LOOPBACK_NAMES.has(name) && LOOPBACK_ADDRESS.test(request.address)
   const pinned = !LOOPBACK_NAMES.has(name) && config.hosted_hostnames.includes(name)
-  if (!loopback && !pinned) return { loopback, refused: new Refusal('HOST_DENIED') }
+  if (hasRepeatedHeader(request.rawHeaders)) return { loopback: false, refused: REPEATED }
+  if ((!loopback && !pinned) || !isTargetOf(request)) return { loopback, refused: new Refusal('HOST_DENIED') }
   const ownOrigin = request.origin === undefined || isOwnOrigin(request.origin, loopback, name, port, config)
   return { loopback, refused: ownOrigin ? undefined : new Refusal('ORIGIN_DENIED') }
+}
+
+const REPEATED = new Refusal('BAD_REQUEST', 'A header that may stand once is repeated.')
+
+function hasRepeatedHeader(rawHeaders: readonly string[]): boolean {
+  const seen = new Set<string>()
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase()
+    if (!SINGLE_HEADERS.has(name)) continue
+    if (seen.has(name)) return true
+    seen.add(name)
+  }
+  return false
+}
+
+/** A target that names a host (as requests to a proxy do) must name the one that Host names. */
+function isTargetOf({ target = '', host }: RequestHead): boolean {
+  if (target.startsWith('/') || target === '*') return true
+  return /^http:\/\/([^/?#]*)/i.exec(target)?.[1]?.toLowerCase() === host?.toLowerCase()
 }
 
 function isOwnOrigin(

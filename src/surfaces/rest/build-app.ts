@@ -7,43 +7,51 @@ import Fastify, {
 import { COMMON_ERRORS, type CommonCode, Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
-import { parseStrictJson, StrictJsonError } from '../../platform/basics/strict-json.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import { anonymous } from '../../platform/identity/caller.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
+import { StorageUnavailable } from '../../platform/storage/database.ts'
 import { createMcpHttp } from '../mcp/http.ts'
-import { mcpDoor, operationTools } from '../mcp/operation-tools.ts'
+import { operationTools } from '../mcp/operation-tools.ts'
 import { openApiDocument } from '../openapi/openapi-document.ts'
 import { judgeArrival } from './arrival.ts'
+import { connectionFaults } from './connection-faults.ts'
 import { addFrontPage } from './front-page.ts'
 import { healthProbe } from './health.ts'
 import { addMcpRoute } from './mcp-route.ts'
 import { measureCalls } from './metrics.ts'
 import { addOperationRoutes, refuseRequest } from './operation-routes.ts'
+import { addBodyReader } from './read-body.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 
 const BODY_LIMIT_BYTES = 1_048_576
 const REQUEST_TIMEOUT_MS = 60_000
+/** Longer than any request line can be: an id of any length reaches its operation and is refused there. */
+const PARAMETER_LIMIT = 65_536
 
 /** The hub over HTTP: its operations, the MCP endpoint and the few pages around them. */
 export function buildApp(hub: Hub, registry: Registry, authenticate: Authenticate): FastifyInstance {
+  const faults = connectionFaults()
   const app = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     exposeHeadRoutes: false,
-    // Connections still waiting for an answer get it before the hub stops.
+    // Connections still waiting for an answer get it before the hub stops, and so do their last requests.
     forceCloseConnections: 'idle',
-    routerOptions: { maxParamLength: 2_048 },
+    return503OnClosing: false,
+    // A request without Host is refused by us, in our form, and recorded.
+    http: { requireHostHeader: false },
+    routerOptions: { maxParamLength: PARAMETER_LIMIT },
+    clientErrorHandler: faults.answer,
+    frameworkErrors: (_error, _request, reply) => {
+      setSecurityHeaders(reply.raw)
+      sendPlainly(reply, 'BAD_REQUEST')
+    },
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (request.routeOptions.config.operation === mcpDoor) return done(null, body)
-    try {
-      done(null, body === '' ? undefined : parseStrictJson(body as string))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
+  app.server.on('request', faults.follow)
+  // Nothing is expected of us but the answer.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  addBodyReader(app)
   app.decorateRequest('caller')
   app.decorateRequest('refused')
   app.decorateRequest('hosted', false)
@@ -58,19 +66,27 @@ export function buildApp(hub: Hub, registry: Registry, authenticate: Authenticat
   const mcp = createMcpHttp(operationTools(hub, registry), {
     onError: (error) => hub.log.debug({ fault: error.name }, 'mcp request refused'),
   })
-  addMcpRoute(app, hub, mcp)
+  addMcpRoute(app, hub, mcp, authenticate)
   return app
 }
 
 async function identify(hub: Hub, authenticate: Authenticate, request: FastifyRequest): Promise<void> {
   const { host, origin, authorization } = request.headers
-  const arrival = judgeArrival({ host, origin, address: request.ip }, hub.config)
+  const { url: target, rawHeaders } = request.raw
+  const arrival = judgeArrival({ host, origin, target, rawHeaders, address: request.ip }, hub.config)
   const client = clientName(request.headers['user-agent'])
   request.refused = arrival.refused
   request.hosted = !arrival.loopback
-  request.caller = arrival.refused
-    ? anonymous(client)
-    : await authenticate({ authorization, loopback: arrival.loopback, client })
+  request.caller = anonymous(client)
+  if (arrival.refused) return
+  try {
+    request.caller = await authenticate({ authorization, loopback: arrival.loopback, client })
+  } catch (error) {
+    // Who cannot be checked stays outside, and hears that it is not their fault.
+    hub.log.error({ fault: (error as Error).name }, 'authentication failed')
+    const unavailable = error instanceof StorageUnavailable
+    request.refused = new Refusal(unavailable ? 'STORAGE_UNAVAILABLE' : 'RUNTIME_ERROR')
+  }
 }
 
 function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): void {
@@ -95,24 +111,17 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): vo
 
 /** What Fastify could not take becomes one of our codes, recorded when an operation was meant. */
 async function answerFault(hub: Hub, request: FastifyRequest, reply: FastifyReply, error: FastifyError) {
-  const code = codeOf(error)
-  if (code === 'RUNTIME_ERROR') hub.log.error({ fault: error.name, at: error.code }, 'request failed')
+  const refusal = error instanceof Refusal ? error : new Refusal(codeOf(error))
+  if (refusal.code === 'RUNTIME_ERROR') hub.log.error({ fault: error.name, at: error.code }, 'request failed')
   const { operation } = request.routeOptions.config
-  if (!operation) return sendPlainly(reply, code)
-  const reason = error instanceof StrictJsonError ? jsonFault(error) : undefined
-  return refuseRequest(hub, request, reply, operation, new Refusal(code, reason))
+  if (!operation) return sendPlainly(reply, refusal.code as CommonCode)
+  return refuseRequest(hub, request, reply, operation, refusal)
 }
 
 function codeOf(error: FastifyError): CommonCode {
-  if (error instanceof StrictJsonError) return 'BAD_REQUEST'
   if (error.statusCode === 413) return 'PAYLOAD_TOO_LARGE'
   if (error.statusCode === 415) return 'UNSUPPORTED_MEDIA_TYPE'
   return error.statusCode !== undefined && error.statusCode < 500 ? 'BAD_REQUEST' : 'RUNTIME_ERROR'
-}
-
-function jsonFault(error: StrictJsonError): string {
-  if (error.reason === 'duplicate_key') return 'The body repeats a key.'
-  return error.reason === 'too_deep' ? 'The body is nested too deeply.' : 'The body is not valid JSON.'
 }
 
 function sendPlainly(reply: FastifyReply, code: CommonCode): FastifyReply {

@@ -1,12 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findGrantView } from '../../domains/flows/grants/grant-view.ts'
 import { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import { runOperation } from '../../operations/run-operation.ts'
+import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import type { McpHttp } from '../mcp/http.ts'
 import { type McpCaller, mcpDoor } from '../mcp/operation-tools.ts'
+import { presentedBy } from './operation-routes.ts'
 
 /** Mounts MCP at `/mcp`. Who may not come in is turned away, and recorded, before any JSON-RPC is read. */
-export function addMcpRoute(app: FastifyInstance, hub: Hub, mcp: McpHttp<McpCaller>): void {
+export function addMcpRoute(
+  app: FastifyInstance,
+  hub: Hub,
+  mcp: McpHttp<McpCaller>,
+  authenticate: Authenticate,
+): void {
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
@@ -17,15 +25,53 @@ export function addMcpRoute(app: FastifyInstance, hub: Hub, mcp: McpHttp<McpCall
     handler: async (request, reply) => {
       const body = typeof request.body === 'string' ? request.body : ''
       reply.hijack()
-      await mcp.handle(request.raw, reply.raw, body, callerOf(request))
+      endWhenUnwelcome(request, reply, hub, authenticate)
+      try {
+        await mcp.handle(request.raw, reply.raw, body, callerOf(request))
+      } catch (error) {
+        // Nobody else answers a hijacked request, so a fault here must not leave the client waiting.
+        hub.log.error({ fault: (error as Error).name }, 'mcp request failed')
+        reply.raw.destroy()
+      }
     },
   })
   app.addHook('onClose', () => mcp.close())
 }
 
-function callerOf({ caller, headers, ip }: FastifyRequest): McpCaller {
+/** An answer that stays open this long is a stream, whose right to go on is looked at again and again. */
+const RECHECK_EVERY_MS = 500
+
+/** Ends an open stream soon after its credential or grant has been revoked or has run out. */
+function endWhenUnwelcome(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  hub: Hub,
+  authenticate: Authenticate,
+): void {
+  const { caller, vault = 'default', presented = {} } = callerOf(request)
+  const isWelcome = async () => {
+    const { authorization } = request.headers
+    const now = await authenticate({ authorization, loopback: !request.hosted, client: caller.client })
+    if (now.kind === 'anonymous') return false
+    return (
+      presented.external_bearer === undefined ||
+      (await findGrantView(hub, { caller: now, vault_id: vault, presented })) !== undefined
+    )
+  }
+  const timer = setInterval(
+    () =>
+      void isWelcome()
+        .then((welcome) => welcome || reply.raw.destroy())
+        .catch(() => reply.raw.destroy()),
+    RECHECK_EVERY_MS,
+  )
+  reply.raw.once('close', () => clearInterval(timer))
+}
+
+function callerOf({ caller, headers, ip, hosted }: FastifyRequest): McpCaller {
   const vault = headers['x-vault-id']
-  return { caller, vault: Array.isArray(vault) ? vault.join() : vault, address: ip }
+  const presented = presentedBy(headers)
+  return { caller, vault: Array.isArray(vault) ? vault.join() : vault, address: ip, presented, hosted }
 }
 
 async function turnAway(hub: Hub, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -81,7 +81,7 @@ function callOf(
   const vault = request.headers['x-vault-id']
   return {
     operation,
-    surface: 'rest',
+    surface: operation.rest === undefined ? 'mcp' : 'rest',
     caller: request.caller,
     address: request.ip,
     vault: Array.isArray(vault) ? vault.join() : vault,

@@ -19,8 +19,9 @@ export function inputReader(operation: Operation): (request: FastifyRequest) => 
     const input: Record<string, unknown> = Object.create(null)
     if (hasBody && Object.keys(asked).length > 0)
       throw new Refusal('BAD_REQUEST', 'This route takes no query.')
-    const rest = hasBody ? (body ?? {}) : asked
-    if (typeof rest !== 'object' || Array.isArray(rest))
+    if (!hasBody && body !== undefined) throw new Refusal('BAD_REQUEST', 'This route takes no body.')
+    const rest = hasBody ? (body === undefined ? {} : body) : asked
+    if (typeof rest !== 'object' || rest === null || Array.isArray(rest))
       throw new Refusal('BAD_REQUEST', 'The body must be an object.')
     for (const [key, value] of Object.entries(rest)) input[key] = hasBody ? value : coerced(key, value)
     for (const key of inPath) {

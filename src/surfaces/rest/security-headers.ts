@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /** Sent with every answer: nothing here is to be cached, framed, sniffed or shared across origins. */
-const HEADERS: readonly (readonly [string, string])[] = [
+export const SECURITY_HEADERS: readonly (readonly [string, string])[] = [
   ['cache-control', 'no-store'],
   [
     'content-security-policy',
@@ -16,5 +16,5 @@ const HEADERS: readonly (readonly [string, string])[] = [
 
 /** Sets them on the raw response, so that hijacked answers carry them too. */
 export function setSecurityHeaders(response: ServerResponse): void {
-  for (const [name, value] of HEADERS) response.setHeader(name, value)
+  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
 }

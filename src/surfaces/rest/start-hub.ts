@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { allOperations } from '../../domains/index.ts'
+import { allChores, allOperations } from '../../domains/index.ts'
 import { type Hub, type HubOptions, openHub } from '../../operations/hub.ts'
 import { buildRegistry } from '../../operations/registry.ts'
 import { pruneAudit } from '../../platform/audit/checkpoint.ts'
@@ -12,6 +12,8 @@ const FLUSH_EVERY_MS = 5_000
 const PRUNE_EVERY_MS = 3_600_000
 /** Calls that are still running this long after the stop began are cut off. */
 const STOP_LIMIT_MS = 10_000
+/** A connection that got its last answer while the hub stops is closed within this time. */
+const CLOSE_IDLE_EVERY_MS = 50
 
 export interface RunningHub {
   readonly url: string
@@ -29,7 +31,7 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
       options.home.hubToken,
       () => `khub_${hub.system.random(32)}\n`,
     ).trim()
-    const verifyJwt = await gatewayVerifier(hub.env)
+    const verifyJwt = await gatewayVerifier(hub.env, hub.system.now)
     const authenticate = authenticator({ db: hub.db, now: hub.system.now, hubToken, verifyJwt })
     await hub.audit.append(startRecord(hub))
     const app = buildApp(hub, buildRegistry(allOperations), authenticate)
@@ -52,6 +54,12 @@ function keepHouse(hub: Hub): () => void {
       FLUSH_EVERY_MS,
     ),
     setInterval(prune, PRUNE_EVERY_MS),
+    ...allChores.map(({ run, every_ms }) =>
+      setInterval(
+        safely(() => run(hub)),
+        every_ms,
+      ),
+    ),
     setTimeout(prune, FLUSH_EVERY_MS),
   ]
   return () => timers.forEach((timer) => clearTimeout(timer))
@@ -61,8 +69,10 @@ function stopper(app: FastifyInstance, hub: Hub, endHousekeeping: () => void): (
   let stopping: Promise<void> | undefined
   const stop = async () => {
     endHousekeeping()
+    const closeIdle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS)
     const cutOff = setTimeout(() => app.server.closeAllConnections(), STOP_LIMIT_MS)
     await app.close()
+    clearInterval(closeIdle)
     clearTimeout(cutOff)
     await hub.close()
   }

@@ -15,8 +15,8 @@ const MARKER =
   '<!-- GENERATED FROM CANONICAL FLOW flow_weekly_review@1.2.0 (generator v1) — DO NOT EDIT; ' +
   'regenerate via knowtation flow project -->'
 
-test('exactly the active harnesses have a renderer', () => {
-  expect(HARNESSES.filter(isProjectable)).toEqual([...BOTH])
+test('the active harnesses and the bundle for agents have a renderer', () => {
+  expect(HARNESSES.filter(isProjectable)).toEqual([...BOTH, 'agent_bundle'])
 })
 
 test.each(BOTH)('the %s projection has exactly the keys of the contract', (harness) => {

@@ -1,6 +1,7 @@
 import type { FlowDraft, FlowStepDraft } from '../bundle/flow-record.ts'
 import { canonicalBundle } from '../bundle/flow-record.ts'
 import type { Harness } from '../bundle/vocabulary.ts'
+import { renderAgentBundle } from './render-agent-bundle.ts'
 import { renderCliRunbook } from './render-cli-runbook.ts'
 import { renderCursorRule } from './render-cursor-rule.ts'
 import type { Fidelity, Renderer } from './rendering.ts'
@@ -9,6 +10,7 @@ import type { Fidelity, Renderer } from './rendering.ts'
 export const FLOW_PROJECTION_SCHEMA = 'knowtation.flow_projection/v0'
 
 const RENDERERS = {
+  agent_bundle: renderAgentBundle,
   cursor_rule: renderCursorRule,
   cli_runbook: renderCliRunbook,
 } as const satisfies Partial<Record<Harness, Renderer>>

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const LOOK_MS = 300
+
+/** The share of processor time that nobody used over a short look: what this machine had to spare. */
+export async function idleShare(): Promise<number> {
+  const before = processorTicks()
+  await pause(LOOK_MS)
+  const after = processorTicks()
+  return (after.idle - before.idle) / Math.max(1, after.all - before.all)
+}
+
+function processorTicks(): { idle: number; all: number } {
+  const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? ''
+  const ticks = line.trim().split(/\s+/).slice(1).map(Number)
+  return { idle: (ticks[3] ?? 0) + (ticks[4] ?? 0), all: ticks.reduce((sum, tick) => sum + tick, 0) }
+}
+
+/** Microseconds on a processor that all threads of a process have had so far. */
+export function cpuMicros(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const nanos = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return nanos.reduce((sum, each) => sum + each, 0) / 1_000
+}
+
+/** The memory a process holds at this moment, in megabytes of 1,000,000 bytes. */
+export function residentMegabytes(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return (Number(kibibytes) * 1_024) / 1_000_000
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2
+}

@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// Any Node that knows modules can read this file, so that an old one gets a sentence and not a syntax error.
+// Node's own modules come by `require`: imported, `node:fs` alone would cost a tenth of a short command.
+import * as nodeModule from 'module'
+
+var OLDEST_NODE = 22
+var require = nodeModule.createRequire(import.meta.url)
+var program = new URL('../dist/main.js', import.meta.url)
+var sources = new URL('../src/main.ts', import.meta.url)
+
+function refuse(sentence) {
+  process.stderr.write(sentence + '\n')
+  process.exitCode = 1
+}
+
+if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
+  refuse('Knowtation needs Node ' + OLDEST_NODE + ' or newer; this is Node ' + process.versions.node + '.')
+} else if (require('fs').existsSync(program)) {
+  if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()
+  import(program.href)
+} else if (require('fs').existsSync(sources)) {
+  refuse('Knowtation is not built yet: run npm run build.')
+} else {
+  refuse('This installation of Knowtation is incomplete: install it again.')
+}

@@ -1,0 +1,123 @@
+import { glob, readFile, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { allOperations } from '../src/domains/index.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const OUT = join(ROOT, 'dist')
+/** Built aside first: a build that fails leaves the former one in place. */
+const DRAFT = `${OUT}.draft`
+
+/**
+ * Three programs, each complete in one file. A command line's start is mostly the loading of modules, so
+ * `main` is one file whose parts run only when they are first needed, and what needs the libraries of a
+ * server is apart.
+ */
+const PROGRAMS = {
+  main: 'src/main.ts',
+  serve: 'src/surfaces/rest/serve.ts',
+  mcp: 'src/surfaces/cli/mcp-command.ts',
+} as const
+
+/** `import('…/serve.ts')` becomes `import('./serve.js')`. */
+const separatePrograms: Plugin = {
+  name: 'separate-programs',
+  setup({ onResolve }) {
+    onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const file = resolve(resolveDir, path)
+      const name = Object.entries(PROGRAMS).find(([, source]) => join(ROOT, source) === file)?.[0]
+      return name === undefined ? undefined : { path: `./${name}.js`, external: true }
+    })
+  },
+}
+
+/**
+ * Makes `import` of these a `require` at the moment the importing part first runs. For Node's own modules
+ * it also saves what their ESM form costs: all their lazy parts are loaded to list their exports.
+ */
+const lateRequire: Plugin = {
+  name: 'late-require',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^(better-sqlite3|pg|yaml|node:.*)$/ }, ({ kind, path }) => {
+      if (path === 'node:module') return undefined
+      return kind === 'import-statement' ? { path, namespace: 'late' } : { path, external: true }
+    })
+    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+      resolveDir: ROOT,
+    }))
+  },
+}
+
+/**
+ * `z.string()` on the named import keeps the whole library with all its languages in the bundle; on a
+ * namespace import only what is used stays. They mean the same, so the build turns one into the other.
+ */
+const onlyUsedZod: Plugin = {
+  name: 'only-used-zod',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8')
+      const contents = text.replace(/^import \{ z \} from 'zod'$/m, "import * as z from 'zod'")
+      return { loader: 'ts', contents }
+    })
+  },
+}
+
+/** Fills in the table of `operations-by-command.ts`: where each offered operation is defined. */
+const operationTable: Plugin = {
+  name: 'operation-table',
+  setup({ onLoad }) {
+    onLoad({ filter: /operations-by-command\.ts$/ }, async () => ({
+      loader: 'ts',
+      contents: `export const OPERATIONS_BY_COMMAND = {${(await operationEntries()).join()}}`,
+    }))
+  },
+}
+
+async function operationEntries(): Promise<string[]> {
+  const entries: string[] = []
+  for await (const file of glob('src/domains/**/*.ts', { cwd: ROOT })) {
+    if (/\.(test|fixture)\.ts$/.test(file)) continue
+    const path = join(ROOT, file)
+    const exported = Object.entries((await import(path)) as Record<string, unknown>)
+    for (const [name, value] of exported) {
+      const operation = allOperations.find((candidate) => candidate === value)
+      if (!operation?.cli) continue
+      const command = operation.cli.replace(/ <.*$/, '')
+      entries.push(`${JSON.stringify(command)}:async()=>(await import(${JSON.stringify(path)})).${name}`)
+    }
+  }
+  return entries.toSorted()
+}
+
+const common: BuildOptions = {
+  absWorkingDir: ROOT,
+  outdir: DRAFT,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22',
+  // zod is part of every start; the other packages are native, start threads, or are loaded late.
+  packages: 'external',
+  alias: { zod: join(ROOT, 'node_modules/zod/index.js') },
+  minifySyntax: true,
+  minifyWhitespace: true,
+  legalComments: 'linked',
+  logLevel: 'warning',
+}
+
+const { main, ...servers } = PROGRAMS
+await rm(DRAFT, { recursive: true, force: true })
+await build({
+  ...common,
+  entryPoints: { main },
+  plugins: [separatePrograms, lateRequire, operationTable, onlyUsedZod],
+  banner: {
+    js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);",
+  },
+})
+await build({ ...common, entryPoints: servers, plugins: [onlyUsedZod] })
+await rm(OUT, { recursive: true, force: true })
+await rename(DRAFT, OUT)

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { vaultMember } from '../../../operations/authority.ts'
+import { defineOperation } from '../../../operations/define-operation.ts'
+import { flowErrors } from '../flow-errors.ts'
+import { FIRST_PLACE, findPlace, renderPlace } from '../page-cursor.ts'
+import { requireVisibleScopes } from '../visibility.ts'
+import { PROPOSAL_STATUSES, ProposalReview } from './proposal-record.ts'
+import { listProposals } from './proposal-store.ts'
+
+const LIST_LIMIT = 200
+const LIST_DEFAULT = 50
+
+export const proposalList = defineOperation({
+  name: 'proposal_list',
+  summary: 'List proposals that the caller may see, newest first.',
+  effect: 'read',
+  authority: vaultMember('read'),
+  rest: 'GET /api/v1/proposals',
+  mcp: true,
+  cli: 'proposal list',
+  errors: flowErrors.pick('FLOW_SCOPE_AMBIGUOUS'),
+  input: z.strictObject({
+    status: z.enum(PROPOSAL_STATUSES).optional().describe('Only proposals in this state'),
+    limit: z
+      .int()
+      .min(1)
+      .max(LIST_LIMIT)
+      .optional()
+      .describe(`At most so many; ${LIST_DEFAULT} when left out`),
+    cursor: z.string().max(256).optional().describe('next_cursor of the page before'),
+  }),
+  output: z.strictObject({
+    schema: z.literal('knowtation.flow_proposal_list/v0'),
+    vault_id: z.string(),
+    proposals: z.array(ProposalReview),
+    next_cursor: z.string().nullable(),
+  }),
+  async handle(context) {
+    const { input, vault_id, db, refuse } = context
+    const { status, limit = LIST_DEFAULT, cursor } = input
+    const place = cursor === undefined ? FIRST_PLACE : findPlace(cursor)
+    if (!place) return refuse('BAD_REQUEST', 'cursor does not have the required form.')
+    const scopes = requireVisibleScopes(context)
+    const after = { created_at: place.at, proposal_id: place.id }
+    const found = await listProposals(db, { vault_id, status, scopes, after, limit: limit + 1 })
+    const proposals = found.slice(0, limit)
+    const last = found.length > limit ? proposals.at(-1) : undefined
+    const next_cursor = last ? renderPlace({ at: last.created_at, id: last.proposal_id }) : null
+    return { schema: 'knowtation.flow_proposal_list/v0', vault_id, proposals, next_cursor }
+  },
+})

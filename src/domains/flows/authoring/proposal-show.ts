@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { vaultMember } from '../../../operations/authority.ts'
+import { type Context, defineOperation } from '../../../operations/define-operation.ts'
+import type { FlowBundle } from '../bundle/flow-record.ts'
+import { flowErrors } from '../flow-errors.ts'
+import { FlowStepWire, FlowWire } from '../flow-schemas.ts'
+import { findFlowDocument } from '../flow-store.ts'
+import { requireVisibleScopes } from '../visibility.ts'
+import { proposalTarget } from './authoring-input.ts'
+import { diffBundles } from './diff/diff-bundles.ts'
+import { ProposalId, ProposalReview } from './proposal-record.ts'
+import { readDraft } from './proposal-store.ts'
+import { requireProposal } from './require-proposal.ts'
+
+export const proposalShow = defineOperation({
+  name: 'proposal_show',
+  summary: 'Read a proposal with its draft and what it changes against the version it builds on.',
+  effect: 'read',
+  authority: vaultMember('read'),
+  rest: 'GET /api/v1/proposals/{proposal_id}',
+  mcp: true,
+  cli: 'proposal show <proposal_id>',
+  errors: flowErrors.pick('unknown_proposal', 'FLOW_SCOPE_AMBIGUOUS'),
+  target: proposalTarget,
+  input: z.strictObject({ proposal_id: ProposalId }),
+  output: z.strictObject({
+    schema: z.literal('knowtation.flow_proposal_show/v0'),
+    vault_id: z.string(),
+    proposal: ProposalReview,
+    flow: FlowWire,
+    steps: z.array(FlowStepWire),
+    diff: z.strictObject({
+      changes: z.array(
+        z.strictObject({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+      ),
+      text: z.string(),
+      truncated: z.boolean(),
+    }),
+  }),
+  async handle(context) {
+    const { vault_id, db } = context
+    const proposal = await requireProposal(context)
+    const draft = await readDraft(db, vault_id, proposal.proposal_id)
+    const base = await findBase(context, proposal)
+    const schema = 'knowtation.flow_proposal_show/v0' as const
+    return { schema, vault_id, proposal, ...draft, diff: diffBundles(base, draft) }
+  },
+})
+
+/** A proposal is visible only to who may see its base too, so asking for the base needs no other right. */
+async function findBase(
+  context: Context<unknown, 'FLOW_SCOPE_AMBIGUOUS', 'read'>,
+  { flow_id, base_version }: ProposalReview,
+): Promise<FlowBundle | undefined> {
+  if (base_version === null) return undefined
+  const { db, vault_id } = context
+  const where = { vault_id, flow_id, scopes: requireVisibleScopes(context), version: base_version }
+  const document = await findFlowDocument(db, 'bundle', where)
+  return document === undefined ? undefined : (JSON.parse(document) as FlowBundle)
+}

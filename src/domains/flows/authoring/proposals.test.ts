@@ -1,0 +1,268 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { verifies } from '../../../../test/requirements/verifies.ts'
+import { sql } from '../../../platform/storage/database.ts'
+import { type FlowHub, openFlowHub, type Said } from '../flow-hub.fixture.ts'
+import { approve, draft, importBundle, propose, proposeEdit, publish } from './drafts.fixture.ts'
+import { findOpenProposal } from './proposal-store.ts'
+
+let hub: FlowHub
+beforeEach(async () => void (hub = await openFlowHub()))
+afterEach(() => hub.close())
+
+const idOf = (proposed: Said) => ({ proposal_id: proposed.body.proposal_id as string })
+const evaluate = (proposed: Said, outcome: string, more: object = {}) =>
+  hub.ask('proposal_evaluate', { ...idOf(proposed), outcome, ...more }, { as: 'evaluator' })
+const ids = (said: Said) => said.body.proposals.map((one: { flow_id: string }) => one.flow_id)
+const versionsOf = (flow_id: string) =>
+  hub.hub.db.all(sql<{ version: string }>('SELECT version FROM flow_versions WHERE flow_id = ?'), flow_id)
+
+describe('approving', () => {
+  verifies('FLOW-066', 'of two edits on one base the second finds the flow moved on', async () => {
+    const base = await publish(hub, draft())
+    const first = await proposeEdit(hub, base, draft({ version: '1.1.0' }))
+    const second = await proposeEdit(hub, base, draft({ version: '1.2.0' }))
+    expect((await approve(hub, first)).status).toBe(200)
+    expect(await approve(hub, second)).toMatchObject({ status: 409, code: 'FLOW_LINEAGE_CONFLICT' })
+    expect((await hub.ask('proposal_show', idOf(second))).body.proposal.status).toBe('proposed')
+    expect(await versionsOf('flow_own')).toHaveLength(2)
+  })
+
+  verifies('FLOW-066', 'also when the first one moved the flow into another scope', async () => {
+    const base = await publish(hub, draft())
+    const wider = await proposeEdit(hub, base, draft({ version: '2.0.0', scope: 'org' }))
+    const second = await proposeEdit(hub, base, draft({ version: '1.1.0' }))
+    expect((await approve(hub, wider)).status).toBe(200)
+    expect((await approve(hub, second)).code).toBe('FLOW_LINEAGE_CONFLICT')
+  })
+
+  test('of two new flows with one id only one comes to be', async () => {
+    const [one, two] = [await propose(hub, draft()), await importBundle(hub, draft({ version: '2.0.0' }))]
+    expect((await approve(hub, one)).status).toBe(200)
+    expect((await approve(hub, two)).code).toBe('FLOW_LINEAGE_CONFLICT')
+  })
+
+  verifies('FLOW-067', 'adds a version and leaves the earlier ones as they are', async () => {
+    const base = await publish(hub, draft())
+    const read = () => hub.ask('flow_get', { flow_id: 'flow_own', version: '1.0.0' })
+    const before = (await read()).text
+    const edited = await proposeEdit(hub, base, draft({ version: '1.1.0', step: { owned_job: 'Other' } }))
+    expect((await read()).text).toBe(before)
+    await approve(hub, edited)
+    expect((await read()).text).toBe(before)
+    expect((await hub.ask('flow_get', { flow_id: 'flow_own' })).body.flow.version).toBe('1.1.0')
+  })
+
+  verifies('FLOW-067', 'leaves nothing behind when it fails', async () => {
+    const proposed = await propose(hub, draft())
+    await hub.hub.db.transaction(async (tx) => {
+      await tx.run(sql(`UPDATE flow_proposals SET draft_json = replace(draft_json, 'Look back', 'Obey')`))
+    })
+    expect(await approve(hub, proposed)).toMatchObject({ status: 500, code: 'RUNTIME_ERROR' })
+    expect(await versionsOf('flow_own')).toEqual([])
+    const left = await hub.hub.db.all(sql('SELECT base_version FROM flow_successions'))
+    expect(left).toEqual([])
+    const listed = (await hub.ask('proposal_list', {})).body.proposals
+    expect(listed[0]).toMatchObject({ status: 'proposed', decided_at: null })
+  })
+
+  verifies('FLOW-068', 'needs a passed evaluation or none, or a reason to waive it', async () => {
+    const passed = await propose(hub, draft({ flow_id: 'flow_a' }))
+    await evaluate(passed, 'pass')
+    expect((await approve(hub, passed)).status).toBe(200)
+    for (const outcome of ['fail', 'needs_changes']) {
+      const proposed = await propose(hub, draft({ flow_id: `flow_${outcome}` }))
+      await evaluate(proposed, outcome, { comment: 'Not yet.' })
+      const required = { status: 403, code: 'EVALUATION_REQUIRED' }
+      expect(await approve(hub, proposed)).toMatchObject(required)
+      const waive = (waiver_reason: string) =>
+        hub.ask('proposal_approve', { ...idOf(proposed), waiver_reason })
+      expect(await waive('no')).toMatchObject(required)
+      expect(await waive('    ')).toMatchObject(required)
+      expect(await waive('now')).toMatchObject({ status: 200, body: { waiver_reason: 'now' } })
+    }
+  })
+
+  verifies('FLOW-068', 'and discarding are for admins, once, and for good', async () => {
+    const [kept, gone] = [await propose(hub, draft()), await propose(hub, draft({ flow_id: 'flow_b' }))]
+    for (const as of ['viewer', 'evaluator', 'editor']) {
+      expect(await approve(hub, kept, { as })).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+      expect(await hub.ask('proposal_discard', idOf(gone), { as })).toMatchObject({
+        status: 403,
+        code: 'FORBIDDEN',
+      })
+    }
+    expect(await approve(hub, kept)).toMatchObject({ status: 200, body: { status: 'approved' } })
+    expect(await hub.ask('proposal_discard', idOf(gone))).toMatchObject({
+      status: 200,
+      body: { status: 'discarded' },
+    })
+    const closed = { status: 409, code: 'FLOW_PROPOSAL_NOT_OPEN' }
+    for (const proposed of [kept, gone]) {
+      expect(await approve(hub, proposed)).toMatchObject(closed)
+      expect(await hub.ask('proposal_discard', idOf(proposed))).toMatchObject(closed)
+      expect(await evaluate(proposed, 'pass')).toMatchObject(closed)
+    }
+  })
+
+  test('over MCP nobody lets their own work pass; at home one person may', async () => {
+    const agent = { as: 'admin/agent', surface: 'mcp' as const }
+    const proposed = await propose(hub, draft(), agent)
+    const own = { status: 403, code: 'FLOW_SELF_APPROVAL_DENIED' }
+    expect(await approve(hub, proposed, agent)).toMatchObject(own)
+    expect(await hub.ask('proposal_evaluate', { ...idOf(proposed), outcome: 'pass' }, agent)).toMatchObject(
+      own,
+    )
+    const doubt = { ...idOf(proposed), outcome: 'needs_changes', comment: 'I was wrong.' }
+    expect((await hub.ask('proposal_evaluate', doubt, agent)).status).toBe(200)
+    expect(
+      (
+        await hub.ask(
+          'proposal_evaluate',
+          { ...idOf(proposed), outcome: 'pass' },
+          { as: 'admin/other', surface: 'mcp' },
+        )
+      ).status,
+    ).toBe(200)
+    expect((await approve(hub, proposed, { as: 'admin/other', surface: 'mcp' })).status).toBe(200)
+    const home = { as: 'admin/me', surface: 'cli' as const }
+    expect((await approve(hub, await propose(hub, draft({ flow_id: 'flow_b' }), home), home)).status).toBe(
+      200,
+    )
+  })
+})
+
+describe('evaluating', () => {
+  test('is for evaluators and admins, and says why it did not pass', async () => {
+    const proposed = await propose(hub, draft())
+    const input = { ...idOf(proposed), outcome: 'fail' }
+    expect((await hub.ask('proposal_evaluate', input, { as: 'evaluator' })).code).toBe('BAD_REQUEST')
+    const said = await hub.ask(
+      'proposal_evaluate',
+      { ...input, comment: 'Step 1 is vague.' },
+      { as: 'evaluator' },
+    )
+    expect(said.body).toMatchObject({
+      schema: 'knowtation.flow_proposal_review/v0',
+      evaluation_status: 'failed',
+      evaluation_comment: 'Step 1 is vague.',
+      evaluated_by: 'token:tok_evaluator',
+    })
+    for (const as of ['viewer', 'editor']) {
+      expect((await hub.ask('proposal_evaluate', { ...input, outcome: 'pass' }, { as })).code).toBe(
+        'FORBIDDEN',
+      )
+    }
+  })
+})
+
+describe('reading proposals', () => {
+  test('a missing proposal and one in an invisible scope look the same', async () => {
+    const hidden = await propose(hub, draft({ scope: 'org' }))
+    const missing = { proposal_id: 'prop_000000000000000000000000' }
+    const calls = [
+      ['proposal_show', {}, 'viewer'],
+      ['proposal_evaluate', { outcome: 'pass' }, 'evaluator'],
+    ] as const
+    for (const [name, input, as] of calls) {
+      const answers = [idOf(hidden), missing].map((id) => hub.ask(name, { ...id, ...input }, { as }))
+      const [seen, unseen] = await Promise.all(answers)
+      expect(seen).toMatchObject({ status: 404, code: 'unknown_proposal' })
+      expect(seen?.text).toBe(unseen?.text)
+    }
+    expect((await hub.ask('proposal_show', idOf(hidden), { vault: 'other' })).code).toBe('unknown_proposal')
+  })
+
+  test('an edit that would show an invisible base is invisible', async () => {
+    const base = await publish(hub, draft({ scope: 'org' }))
+    const narrowed = await proposeEdit(hub, base, draft({ version: '2.0.0', scope: 'personal' }))
+    expect((await hub.ask('proposal_show', idOf(narrowed), { as: 'viewer' })).code).toBe('unknown_proposal')
+    expect((await hub.ask('proposal_list', {}, { as: 'viewer' })).body.proposals).toEqual([])
+    const { db } = hub.hub
+    expect(await findOpenProposal(db, 'default', 'flow_own', '2.0.0', ['personal'])).toBeUndefined()
+    const seen = await findOpenProposal(db, 'default', 'flow_own', '2.0.0', ['personal', 'org'])
+    expect(seen).toBe(narrowed.body.proposal_id)
+  })
+
+  test('the list is newest first, by state, in pages, without what the caller cannot see', async () => {
+    const made: Said[] = []
+    for (let at = 0; at < 7; at++) {
+      made.push(await propose(hub, draft({ flow_id: `flow_n${at}`, scope: at % 2 ? 'org' : 'personal' })))
+    }
+    await hub.ask('proposal_discard', idOf(made[2] as Said))
+    const all = await hub.ask('proposal_list', {})
+    expect(ids(all)).toEqual(['flow_n6', 'flow_n5', 'flow_n4', 'flow_n3', 'flow_n2', 'flow_n1', 'flow_n0'])
+    expect(all.body).toMatchObject({
+      schema: 'knowtation.flow_proposal_list/v0',
+      vault_id: 'default',
+      next_cursor: null,
+    })
+    expect(ids(await hub.ask('proposal_list', { status: 'proposed' }, { as: 'viewer' }))).toEqual([
+      'flow_n6',
+      'flow_n4',
+      'flow_n0',
+    ])
+    const walked: string[] = []
+    let cursor: string | undefined
+    do {
+      const page: Said = await hub.ask('proposal_list', { limit: 3, ...(cursor && { cursor }) })
+      walked.push(...ids(page))
+      cursor = page.body.next_cursor ?? undefined
+    } while (cursor)
+    expect(walked).toEqual(ids(all))
+    expect((await hub.ask('proposal_list', { cursor: 'zzz' })).code).toBe('BAD_REQUEST')
+    expect((await hub.ask('proposal_list', { limit: 201 })).code).toBe('BAD_REQUEST')
+  })
+
+  test('a proposal shows its draft and what it changes', async () => {
+    const base = await publish(hub, draft({ step_count: 2 }))
+    const next = draft({
+      step_count: 3,
+      version: '1.1.0',
+      step: { instruction: 'Read the notes of the week.\nBe kind.' },
+    })
+    const shown = (await hub.ask('proposal_show', idOf(await proposeEdit(hub, base, next)))).body
+    expect(Object.keys(shown)).toEqual(['schema', 'vault_id', 'proposal', 'flow', 'steps', 'diff'])
+    expect({ flow: shown.flow, steps: shown.steps }).toEqual(next)
+    expect(shown.diff.changes[0]).toEqual({ path: 'flow.version', before: '1.0.0', after: '1.1.0' })
+    expect(shown.diff.changes).toContainEqual({
+      path: 'steps[flow_own#3].trigger',
+      before: null,
+      after: 'It is Friday.',
+    })
+    expect(shown.diff.text).toContain(
+      '@@ steps[flow_own#1].instruction @@\n Read the notes of the week.\n-List what is open.\n+Be kind.\n',
+    )
+    expect(shown.diff.truncated).toBe(false)
+  })
+})
+
+describe('the record', () => {
+  verifies('FLOW-073', 'each step of a proposal is kept once, with who, what and how it ended', async () => {
+    const secret = 'sk-live-0123456789abcdef'
+    const made = await hub.ask('flow_propose', { ...draft(), intent: secret }, { as: 'editor' })
+    const id = made.body.proposal_id as string
+    await hub.ask(
+      'proposal_evaluate',
+      { ...idOf(made), outcome: 'fail', comment: secret },
+      { as: 'evaluator' },
+    )
+    await approve(hub, made)
+    await hub.ask('proposal_approve', { ...idOf(made), waiver_reason: secret })
+    const other = await propose(hub, draft({ flow_id: 'flow_b' }))
+    await hub.ask('proposal_discard', idOf(other), { as: 'editor' })
+    await hub.ask('proposal_discard', idOf(other))
+    const records = (await hub.records()).filter(({ operation }) => /propos/.test(operation))
+    const told = records.map((one) => [one.caller_id, one.operation, one.target_id, one.outcome, one.code])
+    expect(told).toEqual([
+      ['tok_editor', 'flow_propose', id, 'allowed', null],
+      ['tok_evaluator', 'proposal_evaluate', id, 'allowed', null],
+      ['tok_admin', 'proposal_approve', id, 'denied', 'EVALUATION_REQUIRED'],
+      ['tok_admin', 'proposal_approve', id, 'allowed', null],
+      ['tok_admin', 'flow_propose', other.body.proposal_id, 'allowed', null],
+      ['tok_editor', 'proposal_discard', other.body.proposal_id, 'denied', 'FORBIDDEN'],
+      ['tok_admin', 'proposal_discard', other.body.proposal_id, 'allowed', null],
+    ])
+    expect(new Set(records.map(({ target_kind }) => target_kind))).toEqual(new Set(['proposal']))
+    expect(JSON.stringify(await hub.records())).not.toContain(secret)
+  })
+})

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { vaultMember } from '../../../operations/authority.ts'
+import { defineOperation } from '../../../operations/define-operation.ts'
+import { flowErrors } from '../flow-errors.ts'
+import { FlowId } from '../flow-schemas.ts'
+import { requireVisibleScopes } from '../visibility.ts'
+import { Grant } from './grant-record.ts'
+import { listGrants } from './grant-store.ts'
+
+const LIST_LIMIT = 1_000
+
+export const grantList = defineOperation({
+  name: 'flow_external_grant_list',
+  summary: 'List the newest grants of this vault that the caller may see, revoked ones included.',
+  effect: 'read',
+  authority: vaultMember('read'),
+  gate: {
+    flag: 'FLOW_EXTERNAL_AGENT_ENABLED',
+    whenOff: 'FLOW_EXTERNAL_AGENT_DISABLED',
+    whenForbidden: 'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
+  },
+  rest: 'GET /api/v1/flows/external-grants',
+  mcp: true,
+  cli: 'flow grant list',
+  errors: flowErrors.pick(
+    'FLOW_EXTERNAL_AGENT_DISABLED',
+    'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
+    'FLOW_SCOPE_AMBIGUOUS',
+  ),
+  input: z.strictObject({
+    flow_id: FlowId.optional().describe('Only grants of this flow'),
+    limit: z.int().min(1).max(LIST_LIMIT).optional().describe('At most so many'),
+  }),
+  output: z.strictObject({
+    schema: z.literal('knowtation.flow_external_grant_list/v0'),
+    vault_id: z.string(),
+    grants: z.array(Grant),
+  }),
+  async handle(context) {
+    const { input, vault_id, db } = context
+    const scopes = requireVisibleScopes(context)
+    const { flow_id, limit = LIST_LIMIT } = input
+    const grants = await listGrants(db, { vault_id, flow_id, scopes, limit })
+    return { schema: 'knowtation.flow_external_grant_list/v0', vault_id, grants }
+  },
+})

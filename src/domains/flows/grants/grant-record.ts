@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { FlowId, ScopeName } from '../flow-schemas.ts'
+
+export const GRANT_SCHEMA = 'knowtation.flow_external_grant/v0'
+
+/** A server-issued id. Beside it a lower-case bearer would fit the loose form, so its prefix is kept out. */
+export const GRANT_ID = /^fgrnt_(?!bearer_)[a-z0-9_]{8,48}$/
+export const BEARER_PREFIX = 'fgrnt_bearer_'
+export const BEARER = /^fgrnt_bearer_[A-Za-z0-9_-]{22,128}$/
+
+/** A grant as anyone may see it: nothing in it opens anything. */
+export const Grant = z
+  .strictObject({
+    schema: z.literal(GRANT_SCHEMA),
+    grant_id: z.string().regex(GRANT_ID),
+    vault_id: z.string(),
+    scope: ScopeName,
+    flow_id: FlowId,
+    flow_version: z.string(),
+    allowed_tools: z.array(z.string()),
+    allowed_harnesses: z.tuple([z.literal('agent_bundle')]),
+    expires_at: z.iso.datetime(),
+    issued_at: z.iso.datetime(),
+    revoked_at: z.iso.datetime().nullable(),
+    actor_hash: z.string().regex(/^[0-9a-f]{64}$/),
+    max_invocations: z.int().nonnegative(),
+    invocation_count: z.int().nonnegative(),
+  })
+  .meta({ id: 'FlowExternalGrant' })
+export type Grant = z.infer<typeof Grant>

@@ -1,0 +1,146 @@
+import { type Reader, type SqlValue, sql, type Transaction } from '../../../platform/storage/database.ts'
+import type { Scope } from '../bundle/vocabulary.ts'
+import { scopeValues } from '../flow-store.ts'
+import { GRANT_SCHEMA, type Grant } from './grant-record.ts'
+
+interface GrantRow {
+  grant_id: string
+  vault_id: string
+  scope: Scope
+  flow_id: string
+  flow_version: string
+  allowed_tools: string
+  expires_at: string
+  issued_at: string
+  revoked_at: string | null
+  actor_hash: string
+  max_invocations: number
+  invocation_count: number
+}
+
+const COLUMNS = `grant_id, vault_id, scope, flow_id, flow_version, allowed_tools, expires_at, issued_at,
+  revoked_at, actor_hash, max_invocations, invocation_count`
+const insert = sql(
+  `INSERT INTO flow_external_grants (${COLUMNS}, grant_bearer_hash)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+)
+const byBearer = sql<GrantRow>(
+  `SELECT ${COLUMNS} FROM flow_external_grants WHERE grant_bearer_hash = ? AND vault_id = ?`,
+)
+const byId = sql<GrantRow>(`SELECT ${COLUMNS} FROM flow_external_grants WHERE grant_id = ? AND vault_id = ?`)
+const PAGE_END = 'AND scope IN (?, ?, ?) ORDER BY issued_at DESC, grant_id DESC LIMIT ?'
+const ofVault = sql<GrantRow>(`SELECT ${COLUMNS} FROM flow_external_grants WHERE vault_id = ? ${PAGE_END}`)
+const ofFlow = sql<GrantRow>(
+  `SELECT ${COLUMNS} FROM flow_external_grants WHERE vault_id = ? AND flow_id = ? ${PAGE_END}`,
+)
+const revoke = sql('UPDATE flow_external_grants SET revoked_at = ? WHERE grant_id = ? AND revoked_at IS NULL')
+// One statement decides and counts, so that no two processes can both take the last place.
+const countInvocation = sql(
+  `UPDATE flow_external_grants SET invocation_count = invocation_count + 1
+   WHERE grant_id = ? AND revoked_at IS NULL AND expires_at >= ?
+     AND (max_invocations = 0 OR invocation_count < max_invocations)`,
+)
+const uncountInvocation = sql(
+  'UPDATE flow_external_grants SET invocation_count = invocation_count - 1 WHERE grant_id = ? AND invocation_count > 0',
+)
+const takePlace = sql(
+  `INSERT INTO flow_external_grant_counts (vault_id, stored) VALUES (?, 1)
+   ON CONFLICT (vault_id) DO UPDATE SET stored = flow_external_grant_counts.stored + 1`,
+)
+const freePlaces = sql('UPDATE flow_external_grant_counts SET stored = stored - ? WHERE vault_id = ?')
+const readStored = sql<{ stored: number }>('SELECT stored FROM flow_external_grant_counts WHERE vault_id = ?')
+const deleteExpired = sql(
+  `DELETE FROM flow_external_grants WHERE grant_id IN
+   (SELECT grant_id FROM flow_external_grants WHERE vault_id = ? AND expires_at < ? ORDER BY expires_at LIMIT ?)`,
+)
+const vaultsWithGrants = sql<{ vault_id: string }>(
+  'SELECT vault_id FROM flow_external_grant_counts WHERE stored > 0 ORDER BY vault_id',
+)
+
+/** Stores a new grant; of its bearer only the hash. */
+export async function insertGrant(tx: Transaction, grant: Grant, bearerHash: string): Promise<void> {
+  const { schema: _schema, allowed_harnesses: _harnesses, allowed_tools, ...rest } = grant
+  const row: GrantRow = { ...rest, allowed_tools: JSON.stringify(allowed_tools) }
+  const names = COLUMNS.split(',').map((name) => name.trim()) as (keyof GrantRow)[]
+  await tx.run(insert, ...names.map((name): SqlValue => row[name]), bearerHash)
+  await tx.run(takePlace, grant.vault_id)
+}
+
+/** The grant a bearer's hash belongs to, in this vault only. */
+export async function findGrantByBearer(db: Reader, vault_id: string, bearerHash: string) {
+  const row = await db.get(byBearer, bearerHash, vault_id)
+  return row && toGrant(row)
+}
+
+export async function findGrant(db: Reader, vault_id: string, grant_id: string): Promise<Grant | undefined> {
+  const row = await db.get(byId, grant_id, vault_id)
+  return row && toGrant(row)
+}
+
+/** The newest grants of a vault in the given scopes, revoked ones included. */
+export async function listGrants(
+  db: Reader,
+  wanted: { vault_id: string; flow_id: string | undefined; scopes: readonly Scope[]; limit: number },
+): Promise<Grant[]> {
+  const end = [...scopeValues(wanted.scopes), wanted.limit]
+  const rows =
+    wanted.flow_id === undefined
+      ? await db.all(ofVault, wanted.vault_id, ...end)
+      : await db.all(ofFlow, wanted.vault_id, wanted.flow_id, ...end)
+  return rows.map(toGrant)
+}
+
+/** Marks a grant as revoked for good; the first moment stays. */
+export async function revokeGrant(tx: Transaction, grant_id: string, now: Date): Promise<void> {
+  await tx.run(revoke, now.toISOString(), grant_id)
+}
+
+/** Takes one of the grant's invocations. Answers false when none is left. */
+export async function takeInvocation(tx: Transaction, grant_id: string, now: Date): Promise<boolean> {
+  return (await tx.run(countInvocation, grant_id, now.toISOString())) === 1
+}
+
+/** Gives an invocation back that never left the hub. */
+export async function returnInvocation(tx: Transaction, grant_id: string): Promise<void> {
+  await tx.run(uncountInvocation, grant_id)
+}
+
+/** How many grants a vault stores, kept as a count so that asking costs the same at any size. */
+export async function storedGrants(db: Reader, vault_id: string): Promise<number> {
+  return (await db.get(readStored, vault_id))?.stored ?? 0
+}
+
+/** Removes at most `limit` grants that expired before the moment. Answers how many went. */
+export async function deleteExpiredGrants(
+  tx: Transaction,
+  vault_id: string,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const gone = await tx.run(deleteExpired, vault_id, before.toISOString(), limit)
+  if (gone > 0) await tx.run(freePlaces, gone, vault_id)
+  return gone
+}
+
+export async function listGrantVaults(db: Reader): Promise<string[]> {
+  return (await db.all(vaultsWithGrants)).map((row) => row.vault_id)
+}
+
+function toGrant(row: GrantRow): Grant {
+  return {
+    schema: GRANT_SCHEMA,
+    grant_id: row.grant_id,
+    vault_id: row.vault_id,
+    scope: row.scope,
+    flow_id: row.flow_id,
+    flow_version: row.flow_version,
+    allowed_tools: JSON.parse(row.allowed_tools) as string[],
+    allowed_harnesses: ['agent_bundle'],
+    expires_at: row.expires_at,
+    issued_at: row.issued_at,
+    revoked_at: row.revoked_at,
+    actor_hash: row.actor_hash,
+    max_invocations: row.max_invocations,
+    invocation_count: row.invocation_count,
+  }
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { vaultMember } from '../../../operations/authority.ts'
+import { ActOutside, type Context, defineOperation } from '../../../operations/define-operation.ts'
+import { type AllowedTool, requireAllowedTool } from '../allowlist.ts'
+import { flowErrors } from '../flow-errors.ts'
+import { isFlowVersionVisible } from '../flow-store.ts'
+import { requireGrant } from '../grants/check-grant.ts'
+import type { Grant } from '../grants/grant-record.ts'
+import { takeInvocation } from '../grants/grant-store.ts'
+import { requireVisibleScopes } from '../visibility.ts'
+import { isPayloadFor } from './payload.ts'
+import { callProvider } from './providers.ts'
+
+const errors = flowErrors.pick(
+  'unknown_flow',
+  'FLOW_SCOPE_AMBIGUOUS',
+  'FLOW_EXTERNAL_AGENT_DISABLED',
+  'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
+  'FLOW_EXTERNAL_GRANT_DENIED',
+  'FLOW_EXTERNAL_GRANT_EXPIRED',
+  'FLOW_EXTERNAL_GRANT_REVOKED',
+  'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
+  'FLOW_EXTERNAL_GRANT_TOOL_DENIED',
+  'FLOW_EXTERNAL_TOOL_DENIED',
+  'FLOW_EXTERNAL_PROVIDER_FAILED',
+  'FLOW_EXTERNAL_PROVIDER_TIMEOUT',
+)
+
+const input = z.strictObject({
+  tool_id: z.string().min(1).max(128).describe('The tool to invoke'),
+  flow_id: z.string().max(128).optional().describe('The flow that the grant is for'),
+  flow_version: z.string().max(64).optional().describe('The version that the grant is pinned to'),
+  payload: z.record(z.string(), z.unknown()).optional().describe("The tool's arguments"),
+})
+
+type Invoking = Context<z.output<typeof input>, keyof typeof errors, 'update'>
+
+export const invokeTool = defineOperation({
+  name: 'flow_external_tool_invoke',
+  summary: 'Invoke a granted tool. Needs the grant bearer beside the usual credential.',
+  effect: 'update',
+  authority: vaultMember('read'),
+  gate: {
+    flag: 'FLOW_EXTERNAL_AGENT_ENABLED',
+    whenOff: 'FLOW_EXTERNAL_AGENT_DISABLED',
+    whenForbidden: 'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
+  },
+  rest: 'POST /api/v1/flows/external-tools/{tool_id}/invoke',
+  mcp: true,
+  cli: 'flow tool invoke <tool_id>',
+  errors,
+  ignores: ['bearer', 'grant', 'grant_id', 'vault_id', 'scope', 'invocation_count', 'max_invocations'],
+  target: ({ tool_id }) => (TOOL_ID.test(tool_id) ? { kind: 'external_tool', id: tool_id } : undefined),
+  input,
+  output: z.strictObject({
+    schema: z.literal('knowtation.flow_external_tool_invoke/v0'),
+    tool_id: z.string(),
+    accepted: z.literal(true),
+    grant_id: z.string(),
+    result: z.unknown().optional(),
+  }),
+  async handle(context) {
+    const { tool, grant } = await requireActivated(context)
+    const payload = context.input.payload ?? {}
+    if (!isPayloadFor(tool, payload))
+      context.refuse('BAD_REQUEST', "The payload does not fit the tool's input schema.")
+    if (!(await takeInvocation(context.db, grant.grant_id, context.now)))
+      context.refuse('FLOW_EXTERNAL_GRANT_DENIED')
+    const accepted = {
+      schema: 'knowtation.flow_external_tool_invoke/v0' as const,
+      tool_id: tool.id,
+      accepted: true as const,
+      grant_id: grant.grant_id,
+    }
+    const { provider } = tool
+    if (!provider) return accepted
+    return new ActOutside(async (signal) => {
+      const result = await callProvider(context, grant, provider, payload, signal)
+      return { ...accepted, result }
+    })
+  },
+})
+
+/** An id that may stand in the audit log. */
+const TOOL_ID = /^[A-Za-z0-9_.:-]{1,64}$/
+
+/** All six conditions in the contract's order: gate (checked before), approval, grant, tool, allowlist, sight. */
+async function requireActivated(context: Invoking): Promise<{ tool: AllowedTool; grant: Grant }> {
+  const { input: asked, vault_id, db, rules, refuse } = context
+  const { tool_id, flow_id: named, flow_version } = asked
+  const grant = await requireGrant(context, { flow_id: named, flow_version, tool_id })
+  const scopes = requireVisibleScopes(context)
+  if (!scopes.includes(grant.scope)) refuse('unknown_flow')
+  const { flow_id, flow_version: version } = grant
+  // A version that was withdrawn since takes its grants with it.
+  const approved = await isFlowVersionVisible(db, { vault_id, flow_id, scopes, version })
+  if (!approved) refuse('FLOW_EXTERNAL_GRANT_DENIED')
+  return { grant, tool: requireAllowedTool(rules.policy.value, tool_id) }
+}

@@ -1,0 +1,31 @@
+import type { Context, Effect } from '../../../operations/define-operation.ts'
+import type { ToolProvider } from '../../../platform/upstream/provider-policy.ts'
+import { UpstreamFailure } from '../../../platform/upstream/upstream.ts'
+import type { Grant } from '../grants/grant-record.ts'
+import { returnInvocation } from '../grants/grant-store.ts'
+
+type Asking = Context<unknown, 'FLOW_EXTERNAL_PROVIDER_FAILED' | 'FLOW_EXTERNAL_PROVIDER_TIMEOUT', Effect>
+
+/**
+ * Calls the tool behind the grant. Whatever goes wrong there becomes one of two codes and tells nothing
+ * more; a call that never left the hub is taken off the grant's count again.
+ */
+export async function callProvider(
+  { hub, refuse }: Asking,
+  grant: Grant,
+  provider: ToolProvider,
+  payload: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    const answer = await hub.upstreams.call(provider, payload, { signal })
+    return answer.kind === 'mcp' ? answer.result : answer
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure)) throw error
+    hub.log.warn({ reason: error.reason, sent: error.sent }, 'tool provider failed')
+    if (!error.sent) await hub.db.transaction((tx) => returnInvocation(tx, grant.grant_id))
+    return refuse(
+      error.reason === 'timeout' ? 'FLOW_EXTERNAL_PROVIDER_TIMEOUT' : 'FLOW_EXTERNAL_PROVIDER_FAILED',
+    )
+  }
+}

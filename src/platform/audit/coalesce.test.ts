@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest'
+import { auditRecord } from '../../../test/store/audit-records.ts'
+import { auditStore } from '../../../test/store/audit-store.ts'
+import { sql } from '../storage/database.ts'
+import type { AuditRecord } from './audit-record.ts'
+import { coalesceRefusals } from './coalesce.ts'
+import { verifyChain } from './verify-chain.ts'
+
+const START = Date.parse('2026-11-01T00:00:00.000Z')
+const at = (ms: number) => new Date(START + ms)
+const refusal = (ms: number, about: Partial<AuditRecord> = {}) =>
+  auditRecord({ at: at(ms).toISOString(), outcome: 'denied', code: 'FORBIDDEN', ...about })
+
+/** Keeps what is appended, and fails while told to. */
+function sink() {
+  const written: AuditRecord[] = []
+  const state = { failing: false }
+  const refusals = coalesceRefusals(async (record) => {
+    await Promise.resolve()
+    if (state.failing) throw new Error('disk full')
+    written.push(record)
+  })
+  const told = () => written.reduce((sum, record) => sum + record.repeats, 0)
+  return { written, state, refusals, told }
+}
+
+test('a flood of 100,000 leaves few records whose counts are exact', async () => {
+  const { db, log, key } = await auditStore()
+  const refusals = coalesceRefusals((record) => log.append(record))
+  for (let n = 0; n < 100_000; n++) {
+    await refusals.append(refusal(n))
+    if (n % 5_000 === 0) await refusals.flushDue(at(n))
+  }
+  await refusals.flushAll()
+  const sums = sql<{ count: number; told: number }>(
+    'SELECT COUNT(*) AS count, SUM(repeats) AS told FROM audit_records',
+  )
+  const found = await db.get(sums)
+  expect(found?.told).toBe(100_000)
+  // Ten singly, then one for each window of ten seconds.
+  expect(found?.count).toBeLessThanOrEqual(10 + 11)
+  expect(await verifyChain(db, key)).toMatchObject({ intact: true })
+})
+
+test('different callers, operations and codes are told apart', async () => {
+  const { written, refusals } = sink()
+  const kinds = [
+    { caller_id: 'a' },
+    { caller_id: 'b' },
+    { operation: 'flow_list' },
+    { code: 'RATE_LIMITED' },
+    { vault_id: 'other' },
+    { surface: 'mcp' },
+  ]
+  for (let n = 0; n < 50; n++) for (const kind of kinds) await refusals.append(refusal(n, kind))
+  await refusals.flushAll()
+  for (const kind of kinds) {
+    const [field, value] = Object.entries(kind)[0] as [keyof AuditRecord, string]
+    const own = written.filter((record) => record[field] === value)
+    expect(own).toHaveLength(11)
+    expect(own.reduce((sum, record) => sum + record.repeats, 0)).toBe(50)
+  }
+})
+
+test('few refusals are all written at once, with their targets', async () => {
+  const { written, refusals } = sink()
+  for (let n = 0; n < 10; n++) await refusals.append(refusal(n, { target_id: `flow_${n}` }))
+  expect(written.map((record) => record.target_id)).toEqual(Array.from({ length: 10 }, (_, n) => `flow_${n}`))
+})
+
+test('a count names the target only while all its calls had the same one', async () => {
+  const { written, refusals } = sink()
+  for (let n = 0; n < 15; n++) await refusals.append(refusal(n))
+  await refusals.flushAll()
+  expect(written.at(-1)).toMatchObject({ repeats: 5, target_id: 'flow_1' })
+  for (let n = 0; n < 15; n++) await refusals.append(refusal(60_000 + n, { target_id: `flow_${n}` }))
+  await refusals.flushAll()
+  expect(written.at(-1)).toMatchObject({ repeats: 5, target_id: null, target_kind: null })
+})
+
+test('a window is written when it is over, not before, and after a quiet one calls are single again', async () => {
+  const { written, refusals } = sink()
+  for (let n = 0; n < 20; n++) await refusals.append(refusal(n))
+  await refusals.flushDue(at(9_999))
+  expect(written).toHaveLength(10)
+  await refusals.flushDue(at(10_000))
+  expect(written.at(-1)).toMatchObject({ repeats: 10 })
+  await refusals.append(refusal(10_500))
+  expect(written).toHaveLength(11)
+  await refusals.flushDue(at(20_000))
+  await refusals.flushDue(at(30_000))
+  await refusals.append(refusal(30_500))
+  expect(written.map((record) => record.repeats).slice(-2)).toEqual([1, 1])
+  expect(written).toHaveLength(13)
+})
+
+test('a clock that is set back does not keep a count from being written', async () => {
+  const { written, refusals } = sink()
+  for (let n = 0; n < 20; n++) await refusals.append(refusal(n))
+  await refusals.flushDue(at(-3_600_000))
+  expect(written.at(-1)).toMatchObject({ repeats: 10 })
+})
+
+test('what could not be written is kept and told at the next flush, to the last one', async () => {
+  const { state, refusals, told } = sink()
+  for (let n = 0; n < 5; n++) await refusals.append(refusal(n))
+  state.failing = true
+  const tried = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, n) => refusals.append(refusal(10 + n))),
+  )
+  expect(tried.filter((result) => result.status === 'rejected')).toHaveLength(5)
+  await expect(refusals.flushDue(at(20_000))).rejects.toThrow('disk full')
+  await expect(refusals.append(refusal(40_000))).rejects.toThrow('disk full')
+  await expect(refusals.flushAll()).rejects.toThrow('disk full')
+  expect(told()).toBe(5)
+  state.failing = false
+  await refusals.flushDue(at(60_000))
+  await refusals.flushAll()
+  expect(told()).toBe(5 + 50 + 1)
+  await refusals.flushAll()
+  expect(told()).toBe(56)
+})
+
+test('too many kinds share counts that claim no caller, and none is lost', async () => {
+  const { written, refusals, told } = sink()
+  for (let round = 0; round < 12; round++)
+    for (let caller = 0; caller < 2_000; caller++)
+      await refusals.append(refusal(round, { caller_id: `c${caller}`, vault_id: `v${caller % 7}` }))
+  await refusals.flushAll()
+  expect(told()).toBe(24_000)
+  const shared = written.filter((record) => record.caller_id === '*')
+  expect(shared).toHaveLength(1)
+  expect(shared[0]).toMatchObject({ vault_id: '*', caller_kind: 'token', repeats: 12_000 - 10 })
+  expect(written.length).toBeLessThanOrEqual(1_000 * 11 + 11)
+})

@@ -1,0 +1,110 @@
+import { type Reader, StorageUnavailable, sql } from '../storage/database.ts'
+import { type AuditOutcome, type ChainedRecord, GENESIS_HASH } from './audit-record.ts'
+import type { Checkpoint } from './checkpoint.ts'
+
+/** One call of `listAudit` looks at no more records than this, however few of them match. */
+export const LIST_SCAN_LIMIT = 5_000
+const LIST_PAGE = 500
+/** One call of `exportAudit` answers no more records than this. */
+export const EXPORT_PAGE_LIMIT = 10_000
+const CHECKPOINT_LIMIT = 1_000_000
+/** Reads that pruning came between are made again so often. */
+const READ_LIMIT = 5
+
+export interface AuditQuery {
+  vault_id: string
+  operation?: string | undefined
+  outcome?: AuditOutcome | undefined
+  before_seq?: number | undefined
+  limit: number
+}
+
+export interface AuditPage {
+  records: ChainedRecord[]
+  /** Where to go on, or nothing when there are no older records. */
+  next_before_seq: number | null
+  /** Whether looking stopped at the limit of records looked at, rather than at `limit` matches. */
+  cut: boolean
+}
+
+const olderInVault = sql<ChainedRecord>(
+  'SELECT * FROM audit_records WHERE vault_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
+)
+
+/** The newest records of a vault that match, newest first. */
+export async function listAudit(db: Reader, query: AuditQuery): Promise<AuditPage> {
+  const records: ChainedRecord[] = []
+  let before = query.before_seq ?? Number.MAX_SAFE_INTEGER
+  for (let looked = 0; looked < LIST_SCAN_LIMIT; looked += LIST_PAGE) {
+    const page = await db.all(olderInVault, query.vault_id, before, LIST_PAGE)
+    for (const record of page) {
+      if (records.length >= query.limit) return { records, next_before_seq: before, cut: false }
+      before = record.seq
+      if (isWanted(record, query)) records.push(record)
+    }
+    if (page.length < LIST_PAGE) return { records, next_before_seq: null, cut: false }
+  }
+  return { records, next_before_seq: before, cut: true }
+}
+
+function isWanted(record: ChainedRecord, { operation, outcome }: AuditQuery): boolean {
+  return (
+    (operation === undefined || record.operation === operation) &&
+    (outcome === undefined || record.outcome === outcome)
+  )
+}
+
+/** A stretch of the chain with what is needed to check it elsewhere. */
+export interface AuditExport {
+  /** The first record's number, and the hash that it builds on. */
+  from_seq: number
+  previous_hash: string
+  records: ChainedRecord[]
+  checkpoints: Checkpoint[]
+  head: { seq: number; hash: string; checkpoint_seq: number }
+  /** Where to go on, or nothing when this reaches the head. */
+  next_after_seq: number | null
+}
+
+const readHead = sql<AuditExport['head']>(
+  'SELECT seq, hash, checkpoint_seq FROM audit_head WHERE only_row = 1',
+)
+const readCheckpoints = sql<Checkpoint>(
+  'SELECT seq, at, hash, previous_seq, signature FROM audit_checkpoints WHERE seq <= ? ORDER BY seq LIMIT ?',
+)
+const hashAt = sql<{ hash: string }>('SELECT hash FROM audit_records WHERE seq = ?')
+const after = sql<ChainedRecord>(
+  'SELECT * FROM audit_records WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
+)
+
+/** The records after a number, of all vaults, oldest first; what was pruned is stood for by its checkpoints. */
+export async function exportAudit(
+  db: Reader,
+  wanted: { after_seq: number; limit: number },
+): Promise<AuditExport> {
+  for (let tries = 1; tries <= READ_LIMIT; tries++) {
+    const found = await readStretch(db, wanted)
+    // A prune between the reads moves the start of the chain; then they do not belong together.
+    const now = await db.get(readHead)
+    if (found && found.head.checkpoint_seq === now?.checkpoint_seq) return found
+  }
+  throw new StorageUnavailable('The audit log is being pruned. Export it again later.')
+}
+
+async function readStretch(
+  db: Reader,
+  wanted: { after_seq: number; limit: number },
+): Promise<AuditExport | undefined> {
+  const head = (await db.get(readHead)) ?? { seq: 0, hash: GENESIS_HASH, checkpoint_seq: 0 }
+  const checkpoints = await db.all(readCheckpoints, head.checkpoint_seq, CHECKPOINT_LIMIT)
+  const start = Math.min(Math.max(wanted.after_seq, head.checkpoint_seq), head.seq)
+  const previous_hash =
+    start === head.checkpoint_seq
+      ? (checkpoints.at(-1)?.hash ?? GENESIS_HASH)
+      : (await db.get(hashAt, start))?.hash
+  if (previous_hash === undefined) return undefined
+  const records = await db.all(after, start, head.seq, Math.min(wanted.limit, EXPORT_PAGE_LIMIT))
+  const last = records.at(-1)?.seq ?? head.seq
+  const next_after_seq = last < head.seq ? last : null
+  return { from_seq: start + 1, previous_hash, records, checkpoints, head, next_after_seq }
+}

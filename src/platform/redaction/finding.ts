@@ -1,0 +1,33 @@
+/** Where a secret stands in a text, and the rule that says so. */
+export interface Finding {
+  rule: string
+  start: number
+  end: number
+}
+
+/** A finding of one layer; where several overlap the one of the lowest rank names the whole. */
+export interface Claim extends Finding {
+  rank: number
+}
+
+export const RANK = { known: 0, owner: 1, provider: 2, structure: 3, keyword: 4, entropy: 5 } as const
+
+/** Joins what overlaps, in the order of the text. */
+export function joinClaims(claims: Claim[]): Claim[] {
+  if (claims.length < 2) return claims
+  claims.sort((a, b) => a.start - b.start || a.rank - b.rank)
+  const joined: Claim[] = []
+  for (const claim of claims) {
+    const last = joined.at(-1)
+    if (!last || claim.start >= last.end) joined.push({ ...claim })
+    else absorb(last, claim)
+  }
+  return joined
+}
+
+function absorb(last: Claim, claim: Claim): void {
+  last.end = Math.max(last.end, claim.end)
+  if (claim.rank >= last.rank) return
+  last.rank = claim.rank
+  last.rule = claim.rule
+}

@@ -1,0 +1,103 @@
+/**
+ * What the name of a value says about it: `password` and `secret` names hold secrets of any shape, a `weak`
+ * name one that looks made by chance, a `public` one none; `plain` says nothing.
+ */
+export type KeyLevel = 'password' | 'secret' | 'weak' | 'plain' | 'public'
+
+const PASSWORD_WORDS = words('password passwd passwort pwd pass passphrase passcode pgpassword mysqlpwd dbpass userpass')
+const SECRET_WORDS = words(
+  'secret secrets token apikey apitoken accesstoken authtoken secretkey accesskey privatekey clientsecret ' +
+    'credential credentials creds cred jwt bearer masterkey signingkey encryptionkey authkey accesskeyid accessid ' +
+    'licensekey accountkey sharedkey sessiontoken refreshtoken idtoken apisecret appsecret webhooksecret authorization',
+)
+const SECRET_ENDINGS = /(?:password|passwd|passphrase|secret|token|apikey|secretkey|accesskey|privatekey|credentials)$/
+/** Before the word `key`, these make it a secret. */
+const KEY_QUALIFIERS = words(
+  'api access private secret signing sign encryption encrypt decryption auth license master account shared service ' +
+    'subscription ssh hmac aes client app application admin root deploy webhook global server authorization jwt ' +
+    'session crypto crypt storage write read sas cipher ibm sl cloud iam cos',
+)
+/** Before the word `key`, these make it a name of something. */
+const PLAIN_QUALIFIERS = words(
+  'primary foreign cache partition sort index map object lookup group composite unique row column routing ' +
+    'idempotency registry query i18n translation host known hot short arrow enter escape tab function modifier row ' +
+    'data item list table json dict hash bucket s3 config state store react child parent sub dedupe trace event metric ' +
+    'migration setting settings natural candidate surrogate any each first last next prev current old new no not by',
+)
+const WEAK_WORDS = words(
+  'key auth login session sid sessionid cookie csrf xsrf csrftoken sig signature otp pin seed mnemonic license serial ' +
+    'dsn apitokens tokens keys code verifier hmac sas webhook nonce salt csrfmiddlewaretoken passwordhash',
+)
+const PUBLIC_WORDS = words(
+  'public pub pubkey publickey integrity checksum digest sha sha1 sha256 sha384 sha512 md5 crc crc32 etag commit rev revision oid ' +
+    'fingerprint thumbprint hash hashes blake2b blake3 narhash nar resolved cid shasum certificate cert sourcemap ' +
+    'mappings buildid changeset cksum checksums sum',
+)
+/** A name that ends so is about a secret, not one itself. */
+const ABOUT_WORDS = words(
+  'id ids name names url urls uri type types count counts length len size path paths file filename dir folder expiry expires ' +
+    'expiration expire ttl at time timestamp date age version status error errors label text placeholder hint description ' +
+    'title message msg field fields regex regexp pattern format policy rule rules min max limit limits usage used budget ' +
+    'provider store manager service handler endpoint method mode kind class list map set index ref refs arn region issuer required ' +
+    'enabled disabled valid verified present strength reset change changed history page form input host port user username ' +
+    'email prefix suffix env variable var scope scopes algorithm alg header headers parameter param params prompt column ' +
+    'table schema source target location uuid guid kid spec options config settings request response callback ' +
+    'validator validation verify check checker test tests helper factory builder generator parser lexer stream',
+)
+
+const CACHE_ENTRIES = 5_000
+const cache = new Map<string, KeyLevel>()
+
+/** Judges a name such as `DB_PASSWORD`, `clientSecret`, `x-api-key` or `sha256`. */
+export function keyLevel(name: string): KeyLevel {
+  const known = cache.get(name)
+  if (known) return known
+  const level = judge(splitName(name))
+  // Names come from outside: the memory of them stays small.
+  if (cache.size >= CACHE_ENTRIES) cache.clear()
+  cache.set(name, level)
+  return level
+}
+
+/** The words of a name in lower case, trailing digits left out. */
+export function splitName(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .map((word) => (PUBLIC_WORDS.has(word) ? word : word.replace(/\d+$/, '')))
+    .filter((word) => word !== '')
+}
+
+function judge(parts: string[]): KeyLevel {
+  const last = parts.at(-1)
+  if (last === undefined) return 'plain'
+  if (parts.includes('access') && last === 'id') return 'secret'
+  if (parts.some((part) => PUBLIC_WORDS.has(part)) && !parts.some(isSecretWord)) return 'public'
+  if (ABOUT_WORDS.has(last) && parts.length > 1) return parts.length > 1 && isIdentifying(last) ? 'public' : 'plain'
+  if (parts.some((part) => PASSWORD_WORDS.has(part) || /(?:password|passwd|passphrase)$/.test(part))) return 'password'
+  if (parts.some(isSecretWord)) return 'secret'
+  const key = parts.lastIndexOf('key')
+  if (key > 0) return keyQualifier(parts[key - 1] as string)
+  return WEAK_WORDS.has(last) || key === 0 ? 'weak' : 'plain'
+}
+
+function keyQualifier(before: string): KeyLevel {
+  if (KEY_QUALIFIERS.has(before)) return 'secret'
+  return PLAIN_QUALIFIERS.has(before) ? 'plain' : 'weak'
+}
+
+function isSecretWord(part: string): boolean {
+  return SECRET_WORDS.has(part) || PASSWORD_WORDS.has(part) || SECRET_ENDINGS.test(part)
+}
+
+const IDENTIFYING = words('id ids uuid guid hash name names url urls uri path file filename version kid arn')
+
+function isIdentifying(word: string): boolean {
+  return IDENTIFYING.has(word)
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(' '))
+}

@@ -1,0 +1,80 @@
+import { type KeyLevel, keyLevel } from './key-names.ts'
+import type { Pair } from './pairs.ts'
+import { isPlaceholder } from './placeholder.ts'
+import { surprise } from './randomness.ts'
+import { isCode, isConstantName, isHex, isMisnested, isUrlOrPath, isUuid } from './value-shapes.ts'
+
+const MIN_CHARS = 6
+/** Identifiers and words lie below, random text above. */
+const RANDOM_BITS = { password: 4.4, secret: 4.7, weak: 5 } as const
+const NAMING = new Set('name key id field property header variable var setting k'.split(' '))
+const VALUED = new Set('value val v content data default text string'.split(' '))
+
+/** The value as it was given to a name that calls for a secret. */
+export function isKeywordSecret(line: string, pair: Pair, level: KeyLevel): boolean {
+  if (level !== 'password' && level !== 'secret' && level !== 'weak') return false
+  const value = line.slice(pair.start, pair.end)
+  if (value.length < MIN_CHARS || !/[A-Za-z0-9]/.test(value) || isPlaceholder(value)) return false
+  if (isUrlOrPath(value) || isConstantName(value)) return false
+  if (!pair.isQuoted && isCode(value) && !isRandom(value, 'secret')) return false
+  return level === 'password' ? isPassword(line, pair, value) : isMade(pair, value, level)
+}
+
+/** Something a person may have chosen: more than one kind of character, no sentence. */
+function isPassword(line: string, pair: Pair, value: string): boolean {
+  if (/\s/.test(value)) return false
+  if (isMade(pair, value, 'password')) return true
+  if (pair.by === ',' || pair.by === '(' || pair.by === '>' || pair.by === '=?') return false
+  if (/[0-9]/.test(value) && /[A-Za-z]/.test(value)) return true
+  if (pair.isQuoted && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)) return pair.by === '='
+  return /^\s*(?:export\s+|set\s+|-e\s+)?[\w.-]+=\S+\s*$/.test(line.slice(0, 300)) && /^[a-z]{8,}$/.test(value)
+}
+
+/** Something made by chance: hexadecimal, a UUID, a long number, or letters in an order no word has. */
+function isMade(pair: Pair, value: string, level: 'password' | 'secret' | 'weak'): boolean {
+  if (/\s/.test(value)) return level !== 'weak' && pair.isQuoted && isMadeOfParts(value)
+  if (isUuid(value)) return true
+  if (/^\d+$/.test(value)) return level !== 'weak' && value.length >= 10 && (pair.isQuoted || value.length >= 16)
+  if (isHex(value)) return value.length >= (level === 'weak' ? 24 : 12)
+  if (isMisnested(value)) return value.length >= 12 && /[#$@%^~?]/.test(value)
+  if (hasOddCharacters(value)) return level !== 'weak' && pair.isQuoted && pair.by !== '(' && pair.by !== ','
+  return isRandom(value, level)
+}
+
+/** Some stores wrap the value: `{AQAAABAAA …}`. */
+function isMadeOfParts(value: string): boolean {
+  const parts = value.split(/\s+/)
+  return parts.length <= 3 && parts.some((part) => part.length >= 16 && /\d/.test(part) && surprise(part) >= 5)
+}
+
+function hasOddCharacters(value: string): boolean {
+  return /[!@#$%^&*?~]/.test(value) && /[A-Za-z0-9]/.test(value) && !/^[\w.]+@[\w.]+$|[<>{}()[\]\\/]|^[@#$!%&*?~]|[?!]$|:/.test(value)
+}
+
+function isRandom(value: string, level: 'password' | 'secret' | 'weak'): boolean {
+  const bits = surprise(value)
+  if (/\d/.test(value)) return bits >= RANDOM_BITS[level] && value.length >= 8
+  return value.length >= 14 && bits >= RANDOM_BITS[level] + 0.5 && !/[.\s/]/.test(value)
+}
+
+/** Each pair with the level of its name; `name="X" value="Y"` lends X's level to Y. */
+export function levelled(line: string, pairs: readonly Pair[], lent: KeyLevel | undefined): [Pair, KeyLevel][] {
+  let named = lent
+  return pairs.map((pair) => {
+    const name = pair.name.toLowerCase()
+    if (named && VALUED.has(name)) return [pair, named]
+    if (NAMING.has(name) && pair.end - pair.start <= 80) {
+      const level = keyLevel(line.slice(pair.start, pair.end))
+      named = level === 'password' || level === 'secret' ? level : undefined
+    }
+    return [pair, keyLevel(pair.name)]
+  })
+}
+
+/** The level a line's last `name: X` lends to the value on the next one. */
+export function lentLevel(line: string, pairs: readonly Pair[]): KeyLevel | undefined {
+  const pair = pairs.findLast(({ name, start, end }) => NAMING.has(name.toLowerCase()) && end - start <= 80)
+  if (!pair) return undefined
+  const level = keyLevel(line.slice(pair.start, pair.end))
+  return level === 'password' || level === 'secret' ? level : undefined
+}

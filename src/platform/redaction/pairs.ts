@@ -1,0 +1,176 @@
+/** A name and the value given to it on one line, as spans of the line. */
+export interface Pair {
+  name: string
+  /** How the two are joined: `=` and `:` give, `=?` compares, `,` and `(` pass, `>` encloses, ` ` follows a flag. */
+  by: '=' | ':' | '=?' | ',' | '(' | '>' | ' '
+  start: number
+  end: number
+  isQuoted: boolean
+}
+
+const MAX_NAME_CHARS = 100
+const MAX_GAP_CHARS = 40
+const MAX_TAG_CHARS = 200
+const TYPES = new Set('string str char text varchar const std final nstring cstring var let val auto dim as'.split(' '))
+
+/** Finds what is named and given on a line, in the order of the line. Takes time linear in it. */
+export function findPairs(line: string): Pair[] {
+  const pairs: Pair[] = []
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at)
+    let pair: Pair | undefined
+    if (code === 61 || code === 58) {
+      const end = operatorEnd(line, at)
+      pair = givenPair(line, at, end)
+      at = end - 1
+    } else if (code === 44) pair = passedPair(line, at, ',')
+    else if (code === 40) pair = passedPair(line, at, '(')
+    else if (code === 62) pair = enclosedPair(line, at)
+    else if (code === 45 && line.charCodeAt(at + 1) === 45) {
+      pair = flagPair(line, at)
+      at++
+    }
+    if (pair) pairs.push(pair)
+  }
+  return pairs
+}
+
+/** The end of an operator such as `=`, `:=`, `=>`, `===` or `::=`. */
+function operatorEnd(line: string, at: number): number {
+  let end = at + 1
+  while (end < at + 4 && (line[end] === '=' || line[end] === ':')) end++
+  if (line[end] === '>') end++
+  return end
+}
+
+function givenPair(line: string, at: number, end: number): Pair | undefined {
+  if (line.startsWith('//', end)) return undefined
+  let left = at
+  while (left > 0 && '?+.!|'.includes(line[left - 1] as string)) left--
+  const operator = line.slice(left, end)
+  const compares = operator.startsWith('!') || operator.startsWith('==')
+  if (compares) {
+    const turned = turnedPair(line, left, end)
+    if (turned) return turned
+  }
+  const name = nameBefore(line, left)
+  if (name === '') return undefined
+  const by = compares ? '=?' : operator.includes('=') ? '=' : ':'
+  return valueAfter(line, end, name, by)
+}
+
+/** `"value" == name`: the value stands first. */
+function turnedPair(line: string, left: number, right: number): Pair | undefined {
+  let end = left
+  while (end > 0 && line[end - 1] === ' ') end--
+  const quote = line[end - 1]
+  if (quote !== '"' && quote !== "'" && quote !== '`') return undefined
+  const start = line.lastIndexOf(quote, end - 2) + 1
+  const name = /^[\s(]{0,4}([A-Za-z_$][\w$.-]{0,99})/.exec(line.slice(right, right + 110))?.[1]
+  if (start === 0 || end - start > MAX_TAG_CHARS || !name) return undefined
+  return { name, by: '=?', start, end: end - 1, isQuoted: true }
+}
+
+/** The name that ends before `at`; a type between name and operator is passed over. */
+function nameBefore(line: string, at: number): string {
+  let end = skipBack(line, at)
+  let name = nameEndingAt(line, end)
+  if (TYPES.has(name.toLowerCase())) {
+    end = skipBack(line, end - name.length)
+    name = nameEndingAt(line, end) || name
+  }
+  return name
+}
+
+function skipBack(line: string, from: number): number {
+  let at = from
+  const stop = Math.max(0, from - MAX_GAP_CHARS)
+  while (at > stop && ' \t"\'`\\])*?:'.includes(line[at - 1] as string)) at--
+  return at
+}
+
+function nameEndingAt(line: string, end: number): string {
+  let start = end
+  const stop = Math.max(0, end - MAX_NAME_CHARS)
+  while (start > stop && isNameCode(line.charCodeAt(start - 1))) start--
+  return line.slice(start, end)
+}
+
+/** Letters, digits and `_ - . $`, and whatever lies beyond ASCII. */
+function isNameCode(code: number): boolean {
+  if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)) return true
+  return code === 95 || code === 45 || code === 46 || code === 36 || code > 127
+}
+
+/** `set("NAME", "value")`, `NAME,value` and `name("value")`. */
+function passedPair(line: string, at: number, by: ',' | '('): Pair | undefined {
+  let end = at
+  if (by === ',') while (end > 0 && '"\'`'.includes(line[end - 1] as string)) end--
+  const name = nameEndingAt(line, end)
+  if (name === '') return undefined
+  const pair = valueAfter(line, at + 1, name, by)
+  return pair && (pair.isQuoted || by === ',') ? pair : undefined
+}
+
+/** `<name>value<`, also `<name attribute="…">value<`. */
+function enclosedPair(line: string, at: number): Pair | undefined {
+  const open = line.lastIndexOf('<', at)
+  if (open < 0 || at - open > MAX_TAG_CHARS) return undefined
+  const name = /^<([A-Za-z_][\w.:-]{0,99})/.exec(line.slice(open, open + 102))?.[1]
+  if (!name) return undefined
+  const close = line.indexOf('<', at)
+  const end = close < 0 ? line.length : close
+  return trimmed(line, at + 1, end, name, '>', false)
+}
+
+/** `--name value`. */
+function flagPair(line: string, at: number): Pair | undefined {
+  if (at > 0 && !/[\s"'`(]/.test(line[at - 1] as string)) return undefined
+  const found = /^--([A-Za-z][\w-]{0,60})[ \t]{1,4}(?![-=:|>])/.exec(line.slice(at, at + 80))
+  if (!found?.[1]) return undefined
+  return valueAfter(line, at + found[0].length, found[1], ' ')
+}
+
+function valueAfter(line: string, from: number, name: string, by: Pair['by']): Pair | undefined {
+  let start = from
+  const stop = Math.min(line.length, from + MAX_GAP_CHARS)
+  while (start < stop && (line[start] === ' ' || line[start] === '\t')) start++
+  // A string may carry a prefix: @"…", b'…', r"…", f"…", $"…".
+  if (/^[@bBrRfFuUL$]$/.test(line[start] ?? '') && /["'`]/.test(line[start + 1] ?? '')) start++
+  const isEscaped = line[start] === '\\' && /["']/.test(line[start + 1] ?? '')
+  const quote = line[isEscaped ? start + 1 : start]
+  if (quote === '"' || quote === "'" || quote === '`') {
+    const inner = start + (isEscaped ? 2 : 1)
+    return { name, by, start: inner, end: quotedEnd(line, inner, quote, isEscaped), isQuoted: true }
+  }
+  return trimmed(line, start, plainEnd(line, start), name, by, false)
+}
+
+function quotedEnd(line: string, start: number, quote: string, isEscaped: boolean): number {
+  for (let at = line.indexOf(quote, start); at >= 0; at = line.indexOf(quote, at + 1)) {
+    const slashed = line[at - 1] === '\\' && at > start
+    if (isEscaped && slashed) return at - 1
+    if (!isEscaped && !slashed) return at
+  }
+  return plainEnd(line, start)
+}
+
+/** An unquoted value ends at a space, a quote or a separator. */
+function plainEnd(line: string, start: number): number {
+  let end = start
+  while (end < line.length && !isPlainStop(line.charCodeAt(end), line, end)) end++
+  return end
+}
+
+function isPlainStop(code: number, line: string, at: number): boolean {
+  if (code <= 32 || code === 34 || code === 39 || code === 96 || code === 44 || code === 59 || code === 60) return true
+  // `&` parts a query; `\n` and `\"` are escapes inside a string.
+  return code === 38 || (code === 92 && /[nrt"']/.test(line[at + 1] ?? ''))
+}
+
+function trimmed(line: string, from: number, to: number, name: string, by: Pair['by'], isQuoted: boolean) {
+  let [start, end] = [from, to]
+  while (start < end && line.charCodeAt(start) <= 32) start++
+  while (end > start && line.charCodeAt(end - 1) <= 32) end--
+  return start < end ? { name, by, start, end, isQuoted } : undefined
+}

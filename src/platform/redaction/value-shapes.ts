@@ -1,0 +1,52 @@
+import { surprise } from './randomness.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+const HEX = /^(?:0x)?[0-9a-f]+$/i
+const URL_OR_PATH = /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/[\w.@-]*(?:\/|$)|~\/|[A-Za-z]:\\|arn:|urn:)/i
+const CODE =
+  /^(?:[A-Za-z_$][\w$]*(?:\(|\[|\.[A-Za-z_$]|->|::|\?\.|!?[;)\]}]*$)|[({[!&*|<]|(?:new|await|async|return|function|lambda|typeof|not|await)\b|=>|process\.env|os\.|\d+(?:[.,]\d+)*[a-z%]{0,3}[)\]};]*$)/
+const CONSTANT = /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+$/
+
+export function isUuid(value: string): boolean {
+  return value.length === 36 && UUID.test(value)
+}
+
+export function isHex(value: string): boolean {
+  return HEX.test(value)
+}
+
+/** An address or a place in a file tree rather than a value. */
+export function isUrlOrPath(value: string): boolean {
+  return URL_OR_PATH.test(value)
+}
+
+/** An expression of a programming language, as far as its beginning tells. */
+export function isCode(value: string): boolean {
+  return CODE.test(value) && !isMisnested(value)
+}
+
+/** Upper case words joined by lines: the name of a constant. */
+export function isConstantName(value: string): boolean {
+  return CONSTANT.test(value) && surprise(value) < 5
+}
+
+const CLOSERS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
+
+/** A bracket closes another kind than was opened last: no code does that. */
+export function isMisnested(value: string): boolean {
+  const open: string[] = []
+  for (const char of value.slice(0, 200)) {
+    if (char === '(' || char === '[' || char === '{') open.push(char)
+    const opener = CLOSERS[char]
+    if (opener === undefined || open.length === 0) continue
+    if (open.pop() !== opener) return true
+  }
+  return false
+}
+
+/** Base64 of at least a few bytes that all are printable characters. */
+export function isEncodedText(value: string): boolean {
+  if (value.length < 16 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return false
+  const bytes = Buffer.from(value.slice(0, 256), 'base64')
+  return bytes.length > 0 && bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127))
+}

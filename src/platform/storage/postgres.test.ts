@@ -1,0 +1,59 @@
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { freshPostgresUrl } from '../../../test/store/postgres-server.ts'
+import { StorageUnavailable, sql } from './database.ts'
+import { openPostgres } from './postgres.ts'
+
+async function openWithTable() {
+  const url = await freshPostgresUrl()
+  const db = await openPostgres(url)
+  onTestFinished(() => db.close())
+  await db.transaction((tx) => tx.run(sql('CREATE TABLE t (a BIGINT PRIMARY KEY, b TEXT)')))
+  return { db, url }
+}
+const put = sql('INSERT INTO t (a, b) VALUES (?, ?)')
+const count = sql<{ count: number }>('SELECT COUNT(*) AS count FROM t')
+const ownPid = sql<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+
+test('a connection that breaks in a transaction: nothing is kept, the process lives, the next call works', async () => {
+  const { db, url } = await openWithTable()
+  const killer = new pg.Client({ connectionString: url })
+  await killer.connect()
+  onTestFinished(() => killer.end())
+  const broken = db.transaction(async (tx) => {
+    await tx.run(put, 1, 'half')
+    await killer.query('SELECT pg_terminate_backend($1)', [(await tx.get(ownPid))?.pid])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await tx.run(put, 2, 'late')
+  })
+  await expect(broken).rejects.toBeInstanceOf(StorageUnavailable)
+  expect((await db.get(count))?.count).toBe(0)
+  expect(await db.transaction((tx) => tx.run(put, 3, 'whole'))).toBe(1)
+})
+
+test('a server that cannot be reached is unavailable', async () => {
+  const db = await openPostgres('postgres://nobody:x@127.0.0.1:1/none')
+  onTestFinished(() => db.close())
+  await expect(db.get(count)).rejects.toBeInstanceOf(StorageUnavailable)
+  await expect(db.transaction((tx) => tx.get(count))).rejects.toBeInstanceOf(StorageUnavailable)
+})
+
+test('two that lock each other out: one is tried again, both get done', async () => {
+  const { db } = await openWithTable()
+  await db.transaction(async (tx) => {
+    await tx.run(put, 1, 'a')
+    await tx.run(put, 2, 'b')
+  })
+  const append = sql('UPDATE t SET b = b || ? WHERE a = ?')
+  let waiting = 2
+  const both = Promise.withResolvers<void>()
+  const cross = (first: number, second: number) =>
+    db.transaction(async (tx) => {
+      await tx.run(append, '!', first)
+      if (--waiting === 0) both.resolve()
+      await both.promise
+      await tx.run(append, '!', second)
+    })
+  await Promise.all([cross(1, 2), cross(2, 1)])
+  expect(await db.all(sql('SELECT b FROM t ORDER BY a'))).toEqual([{ b: 'a!!' }, { b: 'b!!' }])
+})

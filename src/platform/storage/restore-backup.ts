@@ -1,0 +1,98 @@
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import type { Home } from '../basics/home.ts'
+import { ensurePrivateFolder } from '../basics/private-file.ts'
+import type { System } from '../basics/system.ts'
+import { stampOf } from './backup.ts'
+import { BackupDamaged, type BackupManifest, checkBackup } from './backup-manifest.ts'
+import { StorageTooNew } from './database.ts'
+import { copyPrivateFile, ensureFolder, syncTree } from './durable-files.ts'
+import { findPostgresUrl } from './open-database.ts'
+import { migrations } from './schema.ts'
+import { switchFiles } from './switch-files.ts'
+
+/** What a restore did. */
+export interface Restored {
+  manifest: BackupManifest
+  /** The folder that now holds what was in the home before, if there was anything. */
+  moved_aside: string | null
+}
+
+/**
+ * Puts a backup in the place of what a home holds. Everything is checked and staged inside the home
+ * first; then each file is switched in one step, the database last, so a restore that is broken off can
+ * simply be made again. What was there before is kept in a folder beside it. A database that any process
+ * has open is always refused, and one that holds something unless `force` is set. A PostgreSQL schema
+ * must be empty in any case, and is filled in one transaction.
+ */
+export async function restoreBackup(
+  home: Home,
+  env: NodeJS.ProcessEnv,
+  source: string,
+  system: System,
+  options: { force?: boolean } = {},
+): Promise<Restored> {
+  const from = resolve(source)
+  const manifest = checkBackup(from)
+  const url = findPostgresUrl(env)
+  checkFits(manifest, url)
+  ensurePrivateFolder(home.folder)
+  const name = `${stampOf(system.now())}-${system.random(3)}`
+  const aside = join(home.folder, `before-restore-${name}`)
+  const stage = join(home.folder, `restoring-${name}`)
+  try {
+    if (url) {
+      stageFiles(home, manifest, from, stage)
+      await loadTables(url, manifest, from, system.now())
+      return { manifest, moved_aside: switchFiles(home, stage, aside) }
+    }
+    const { checkCopy, whileUnused } = await import('./sqlite-copy.ts')
+    return whileUnused(home.database, () => {
+      checkReplaceable(home, options.force ?? false)
+      stageFiles(home, manifest, from, stage)
+      checkCopy(join(stage, basename(home.database)))
+      return { manifest, moved_aside: switchFiles(home, stage, aside) }
+    })
+  } finally {
+    rmSync(stage, { recursive: true, force: true })
+  }
+}
+
+function checkFits(manifest: BackupManifest, url: string | undefined): void {
+  if (manifest.kind === 'sqlite' && !manifest.files.some(({ path }) => path === 'database.db'))
+    throw new BackupDamaged('The backup has no database.')
+  if ((manifest.kind === 'postgres') !== (url !== undefined)) {
+    const needed = manifest.kind === 'postgres' ? 'Set' : 'Unset'
+    throw new Error(`The backup is of a ${manifest.kind} database. ${needed} KNOWTATION_DATABASE_URL.`)
+  }
+  const newest = migrations.at(-1)?.version ?? 0
+  if (manifest.schema_version > newest)
+    throw new StorageTooNew('The backup was made by a newer program. Use that one.')
+}
+
+function checkReplaceable(home: Home, force: boolean): void {
+  if (force || !existsSync(home.database) || statSync(home.database).size === 0) return
+  throw new Error(`${home.database} holds data. With --force it is moved aside and replaced.`)
+}
+
+/** Copies the backup's files to where one rename brings them home. */
+function stageFiles(home: Home, manifest: BackupManifest, from: string, stage: string): void {
+  ensureFolder(stage)
+  for (const { path } of manifest.files) {
+    if (path === 'database.db') copyPrivateFile(join(from, path), join(stage, basename(home.database)))
+    else if (path.startsWith('home/'))
+      copyPrivateFile(join(from, path), join(stage, path.slice('home/'.length)))
+  }
+  syncTree(stage)
+}
+
+async function loadTables(url: string, manifest: BackupManifest, from: string, now: Date): Promise<void> {
+  const tables = manifest.files.flatMap(({ path }) => /^tables\/(\w+)\.jsonl$/.exec(path)?.[1] ?? [])
+  const db = await (await import('./postgres.ts')).openPostgres(url)
+  try {
+    const { loadPostgres } = await import('./postgres-dump.ts')
+    await loadPostgres(db, from, { schema_version: manifest.schema_version, tables }, now)
+  } finally {
+    await db.close()
+  }
+}

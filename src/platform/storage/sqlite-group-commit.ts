@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { StorageUnavailable, type Transaction } from './database.ts'
+import type { Connection } from './sqlite-connection.ts'
+import { type FaultLatch, isBusy } from './sqlite-faults.ts'
+import { HOLD_LIMIT_MS, type LimitedRun, QUEUE_LIMIT, type TransactionScope } from './transaction-scope.ts'
+
+/** How long a group waits for another process that is writing to the same file. */
+const BUSY_LIMIT_MS = 10_000
+/** Between two tries: short, since another process lets go only for a moment between its own groups. */
+const BUSY_PAUSE_MS = 1
+/** More than this many transactions are never joined into one commit. */
+const GROUP_LIMIT = 256
+
+interface Job {
+  work(tx: Transaction): Promise<unknown>
+  resolve(result: unknown): void
+  reject(error: unknown): void
+  result?: unknown
+}
+
+interface Parts {
+  connection: Connection
+  /** Statements on the writer, without the rules of a scope. */
+  raw: Transaction
+  latch: FaultLatch
+  scope: TransactionScope
+}
+
+/**
+ * Joins the transactions that arrive in one turn of the event loop into one commit, each in its own
+ * savepoint: the disk is asked to sync once for all of them, and one that fails undoes only itself.
+ */
+export function groupCommit(parts: Parts) {
+  const runGroup = groupRunner(parts)
+  let waiting: Job[] = []
+  let running: Promise<void> | undefined
+
+  async function runAll(): Promise<void> {
+    while (waiting.length > 0) {
+      // One group a turn: requests, timers and other processes get their chance in between.
+      await new Promise((turn) => setImmediate(turn))
+      const group = waiting.slice(0, GROUP_LIMIT)
+      waiting = waiting.slice(GROUP_LIMIT)
+      await runGroup(group)
+    }
+    running = undefined
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async function drained(): Promise<void> {
+    if (!running) return
+    await running
+    await drained()
+  }
+
+  return {
+    add<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+      return new Promise<Result>((resolve, reject) => {
+        parts.scope.checkOutside()
+        parts.latch.check()
+        if (waiting.length >= QUEUE_LIMIT) throw new StorageUnavailable('Too many changes are waiting.')
+        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
+        running ??= runAll()
+      })
+    },
+    drained,
+  }
+}
+
+function groupRunner({ connection, raw, latch, scope }: Parts): (group: Job[]) => Promise<void> {
+  const control = (text: string) => {
+    const statement = connection.prepare(text)
+    return () => latch.guarded(() => void statement.run())
+  }
+  const begin = control('BEGIN IMMEDIATE')
+  const commit = control('COMMIT')
+  const save = control('SAVEPOINT job')
+  const release = control('RELEASE job')
+  const undo = control('ROLLBACK TO job')
+
+  async function runOne(job: Job, limited: LimitedRun): Promise<boolean> {
+    save()
+    try {
+      job.result = await scope.run(raw, job.work, limited)
+      release()
+      return true
+    } catch (error) {
+      // After a full disk SQLite may have rolled everything back already: then there is no savepoint.
+      if (!connection.inTransaction) throw error
+      undo()
+      release()
+      job.reject(error)
+      return false
+    }
+  }
+
+  return async (group) => {
+    const settled = new Set<Job>()
+    const limit = holdLimit()
+    try {
+      abandon(connection)
+      await beginWaiting(begin)
+      for (const job of group) if (!(await runOne(job, limit.run))) settled.add(job)
+      commit()
+      for (const job of group) if (!settled.has(job)) job.resolve(job.result)
+    } catch (error) {
+      abandon(connection)
+      for (const job of group) if (!settled.has(job)) job.reject(error)
+    } finally {
+      limit.clear()
+    }
+  }
+}
+
+/** Ends a transaction that failed. Should even that fail, it is tried again before the next one. */
+function abandon(connection: Connection): void {
+  try {
+    if (connection.inTransaction) connection.exec('ROLLBACK')
+  } catch {
+    // The failure that led here is the one to tell.
+  }
+}
+
+async function beginWaiting(begin: () => void): Promise<void> {
+  const started = performance.now()
+  for (;;) {
+    try {
+      return begin()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - started > BUSY_LIMIT_MS) throw error
+    }
+    await pause(BUSY_PAUSE_MS)
+  }
+}
+
+/** Lets go of work that waits for something else for too long; one timer serves a whole group. */
+function holdLimit(): { run: LimitedRun; clear(): void } {
+  let giveUp: ((error: Error) => void) | undefined
+  const timer = setTimeout(
+    () => giveUp?.(new Error('A transaction was held open for too long.')),
+    HOLD_LIMIT_MS,
+  )
+  return {
+    run: (act) =>
+      new Promise((resolve, reject) => {
+        giveUp = reject
+        timer.refresh()
+        act().then(resolve, reject)
+      }),
+    clear: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,70 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { SqlValue, Statement, Transaction } from './database.ts'
+
+/** How long a transaction may be kept open by work that waits for something else. */
+export const HOLD_LIMIT_MS = 10_000
+/** More transactions than this never wait at once; the next one is refused instead. */
+export const QUEUE_LIMIT = 20_000
+
+/** Runs something, giving up on it after a while. */
+export type LimitedRun = <Result>(act: () => Promise<Result>) => Promise<Result>
+
+interface Scope {
+  open: boolean
+  failure: { error: unknown } | undefined
+}
+
+/**
+ * Keeps the work of a transaction to its rules, the same on both databases: after a statement failed
+ * nothing more runs and nothing is kept, an ended transaction cannot be used, and work that asks its own
+ * database for a transaction or a read beside it is told so instead of waiting for itself for ever.
+ */
+export function transactionScope() {
+  const inside = new AsyncLocalStorage<Scope>()
+
+  return {
+    /** Throws when called from within a transaction's own work. */
+    checkOutside(): void {
+      if (inside.getStore()?.open) {
+        throw new Error('Inside a transaction, use the transaction: its own database would wait for it.')
+      }
+    },
+    /** Runs the work and answers its result, or throws the first failure even if the work swallowed it. */
+    async run<Result>(
+      raw: Transaction,
+      work: (tx: Transaction) => Promise<Result>,
+      limited: LimitedRun = (act) => act(),
+    ): Promise<Result> {
+      const scope: Scope = { open: true, failure: undefined }
+      try {
+        const result = await limited(() => inside.run(scope, work, scoped(raw, scope)))
+        if (scope.failure) throw scope.failure.error
+        return result
+      } finally {
+        scope.open = false
+      }
+    },
+  }
+}
+
+export type TransactionScope = ReturnType<typeof transactionScope>
+
+function scoped(raw: Transaction, scope: Scope): Transaction {
+  const attempt = async <Result>(act: () => Promise<Result>): Promise<Result> => {
+    if (!scope.open) throw new Error('The transaction has already ended.')
+    if (scope.failure) throw scope.failure.error
+    try {
+      return await act()
+    } catch (error) {
+      scope.failure ??= { error }
+      throw error
+    }
+  }
+  return {
+    get: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
+      attempt(() => raw.get(statement, ...values)),
+    all: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
+      attempt(() => raw.all(statement, ...values)),
+    run: (statement, ...values) => attempt(() => raw.run(statement, ...values)),
+  }
+}

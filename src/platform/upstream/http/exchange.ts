@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+import { type Deadline, onDeadline, type Progress } from '../deadline.ts'
+import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
+import { AddressRefused } from './guarded-agent.ts'
+import { type BodyReader, openBody } from './response-body.ts'
+
+/** The rest of an answer nobody needs is read this far, to keep the connection; then it is cut. */
+const DRAIN_BYTES = 65_536
+const DRAIN_MS = 1000
+
+export interface WebRequest {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly limit_bytes: number
+  readonly deadline: Deadline
+  readonly progress: Progress
+  /** Sees the text of an event stream as it comes; true when the rest does not matter. */
+  watch?: (text: string) => boolean
+}
+
+export interface WebReply {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Empty unless the status is a success. */
+  readonly text: string
+}
+
+/** Sends one request and reads its answer within the limits. Never follows, never repeats. */
+export function exchange(agent: Dispatcher, request: WebRequest): Promise<WebReply> {
+  const { deadline, progress } = request
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined
+    let reader: BodyReader | undefined
+    let drained_bytes = 0
+    let over = false
+    let ended = false
+    const finish = (settle: () => void) => {
+      if (over) return
+      over = true
+      stop()
+      settle()
+    }
+    const abort = () => controller?.abort(new Error('aborted'))
+    const fail = (reason: UpstreamReason) => {
+      finish(() => reject(new UpstreamFailure(reason, progress.sent)))
+      reader?.close()
+      abort()
+    }
+    const succeed = (status: number, headers: IncomingHttpHeaders, text: string) => {
+      finish(() => resolve({ status, headers, text }))
+      if (!ended) setTimeout(abort, DRAIN_MS).unref()
+    }
+    const stop = onDeadline(deadline, fail)
+
+    agent.dispatch(toDispatch(request), {
+      onRequestStart(started) {
+        controller = started
+        if (over) return abort()
+        progress.sent = true
+      },
+      onResponseStart(_, status, headers) {
+        if (over || status < 200) return
+        if (status >= 300) return succeed(status, headers, '')
+        reader = openBody(headers, request, {
+          done: (text) => succeed(status, headers, text),
+          fail,
+          pause: () => controller?.pause(),
+          resume: () => controller?.resume(),
+        })
+      },
+      onResponseData(_, chunk) {
+        if (!over) return reader?.take(chunk)
+        drained_bytes += chunk.length
+        if (drained_bytes > DRAIN_BYTES) abort()
+      },
+      onResponseEnd() {
+        ended = true
+        reader?.end()
+      },
+      onResponseError: (_, error) => fail(reasonOf(error)),
+    })
+  })
+}
+
+function toDispatch({ url, method, headers, body }: WebRequest): Dispatcher.DispatchOptions {
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: method as Dispatcher.HttpMethod,
+    headers: { ...headers, 'accept-encoding': 'identity' },
+    body: body ?? null,
+  }
+}
+
+function reasonOf(error: Error & { code?: string }): UpstreamReason {
+  if (error instanceof AddressRefused) return 'refused_address'
+  if (error.code === 'UND_ERR_HEADERS_OVERFLOW') return 'too_large'
+  const malformed = error.code?.startsWith('HPE_') || error.code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
+  return malformed ? 'protocol' : 'unreachable'
+}

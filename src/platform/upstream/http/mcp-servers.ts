@@ -1,0 +1,62 @@
+import type { Credentials } from '../credentials.ts'
+import type { Deadline, Progress } from '../deadline.ts'
+import type { UrlProvider } from '../provider-policy.ts'
+import { follow } from './follow.ts'
+import type { Agents } from './guarded-agent.ts'
+import { lowerNames } from './http-call.ts'
+import { type McpSession, mcpSession } from './mcp-session.ts'
+import type { SendPost } from './mcp-wire.ts'
+
+const MAX_SESSIONS = 64
+
+/** MCP servers reached by url: one conversation for each url and set of credentials. */
+export interface McpServers {
+  call(
+    provider: UrlProvider,
+    credentials: Credentials,
+    payload: Record<string, unknown>,
+    bounds: { deadline: Deadline; progress: Progress },
+  ): Promise<object>
+  close(): Promise<void>
+}
+
+export function mcpServers(agents: Agents): McpServers {
+  const sessions = new Map<string, McpSession>()
+  const sessionFor = (provider: UrlProvider, credentials: Credentials): McpSession => {
+    const key = JSON.stringify([provider.url, provider.allow_addresses, credentials.values])
+    const session = sessions.get(key) ?? mcpSession(sender(agents, provider, credentials))
+    sessions.delete(key)
+    sessions.set(key, session)
+    for (const [oldest, unused] of sessions) {
+      if (sessions.size <= MAX_SESSIONS) break
+      sessions.delete(oldest)
+      void unused.close()
+    }
+    return session
+  }
+  return {
+    call(provider, credentials, payload, bounds) {
+      const limit_bytes = provider.max_output_bytes
+      return sessionFor(provider, credentials).call({ tool: provider.tool, payload, limit_bytes, ...bounds })
+    },
+    async close() {
+      await Promise.all([...sessions.values()].map((session) => session.close()))
+      sessions.clear()
+    },
+  }
+}
+
+function sender(agents: Agents, provider: UrlProvider, credentials: Credentials): SendPost {
+  const url = new URL(provider.url)
+  const fixed = {
+    ...lowerNames(credentials.values),
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+  }
+  return ({ headers, ...post }) =>
+    follow(
+      agents.agentFor(provider.url, provider.allow_addresses),
+      { ...post, url, headers: { ...fixed, ...headers } },
+      'method_kept',
+    )
+}

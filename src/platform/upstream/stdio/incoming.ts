@@ -1,0 +1,77 @@
+import { findMessage, type RpcMessage, renderReply } from '../json-rpc.ts'
+import type { UpstreamReason } from '../upstream-failure.ts'
+import { splitLines } from './line-splitter.ts'
+
+/** The JSON-RPC frame around an answer does not count against the answer's own limit. */
+const FRAME_BYTES = 1024
+/** Bytes that answer nothing, since the last answer: beyond it the child only makes noise. */
+const MAX_NOISE_BYTES = 16_777_216
+/** A short line costs more than its bytes. */
+const MIN_LINE_BYTES = 512
+
+export type Outcome = { result: unknown } | { reason: UpstreamReason }
+
+/** A request that has no answer yet. */
+export interface Waiting {
+  readonly limit_bytes: number
+  settle(outcome: Outcome): void
+}
+
+export interface Incoming {
+  readonly waiting: ReadonlyMap<number, Waiting>
+  onNotice(method: string): void
+  /** The other side is of no more use. */
+  onBroken(reason: UpstreamReason): void
+  reply(text: string): void
+}
+
+/** Reads what a child writes: answers go to those who wait, the rest is declined or dropped, and counted. */
+export function readIncoming({ waiting, onNotice, onBroken, reply }: Incoming): (chunk: Buffer) => void {
+  let noise_bytes = 0
+  const addNoise = (bytes: number) => {
+    noise_bytes += Math.max(bytes, MIN_LINE_BYTES)
+    if (noise_bytes > MAX_NOISE_BYTES) onBroken('too_large')
+  }
+  const settle = (id: number, bytes: number, outcomeFor: (asker: Waiting) => Outcome) => {
+    const asker = waiting.get(id)
+    if (!asker) return addNoise(bytes)
+    noise_bytes = 0
+    asker.settle(outcomeFor(asker))
+  }
+  const take = (message: RpcMessage | undefined, bytes: number) => {
+    if (message?.kind === 'answer' || message?.kind === 'fault') {
+      return settle(message.id, bytes, (asker) => outcomeOf(message, bytes, asker))
+    }
+    addNoise(bytes)
+    if (message?.kind === 'notice') onNotice(message.method)
+    if (message?.kind === 'request') reply(renderReply(message))
+  }
+  return splitLines({
+    line: (text, bytes) => take(findMessage(text), bytes),
+    oversize(head, tail, bytes) {
+      const id = findIdAtEdge(head, tail)
+      if (id === undefined) onBroken('too_large')
+      else settle(id, bytes, () => ({ reason: 'too_large' }))
+    },
+    discarded: addNoise,
+    limit_bytes: () => Math.max(0, ...[...waiting.values()].map((one) => one.limit_bytes)) + FRAME_BYTES,
+  })
+}
+
+function outcomeOf(
+  message: RpcMessage & { kind: 'answer' | 'fault' },
+  bytes: number,
+  asker: Waiting,
+): Outcome {
+  if (message.kind === 'fault') return { reason: 'protocol' }
+  if (bytes > asker.limit_bytes + FRAME_BYTES) return { reason: 'too_large' }
+  return { result: message.result }
+}
+
+/** Servers write the id first or last: enough to tell whose answer was too large without reading it. */
+function findIdAtEdge(head: string, tail: string): number | undefined {
+  const found =
+    /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/.exec(tail) ??
+    /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d{1,15})\s*,/.exec(head)
+  return found ? Number(found[1]) : undefined
+}

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { isRunning } from '../fixtures/test-upstreams.ts'
+
+const HUB = new URL('../fixtures/killed-hub.ts', import.meta.url).pathname
+
+test('a hub that is killed outright leaves no child, no grandchild and no file behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'upstream-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const hub = spawn(process.execPath, [HUB], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, TMPDIR: folder },
+  })
+  onTestFinished(() => void hub.kill('SIGKILL'))
+  const [line] = await new Promise<[string]>((resolve) =>
+    createInterface({ input: hub.stdout }).once('line', (text: string) => resolve([text])),
+  )
+  const { pid, grandchild } = JSON.parse(JSON.parse(line).result.content[0].text)
+  expect([isRunning(pid), isRunning(grandchild)]).toEqual([true, true])
+  expect(readdirSync(folder)).toHaveLength(1)
+  hub.kill('SIGKILL')
+  await vi.waitFor(() => expect([isRunning(pid), isRunning(grandchild)]).toEqual([false, false]), 10_000)
+  await vi.waitFor(() => expect(readdirSync(folder)).toEqual([]), 10_000)
+  expect(existsSync(folder)).toBe(true)
+})

@@ -1,0 +1,89 @@
+import { type Deadline, onDeadline, type Progress } from '../deadline.ts'
+import { renderNotice, renderRequest } from '../json-rpc.ts'
+import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
+import { readIncoming, type Waiting } from './incoming.ts'
+
+const MAX_IN_FLIGHT = 1024
+const MAX_BACKLOG_BYTES = 16_777_216
+
+export interface LinkEnd {
+  write(text: string): void
+  /** Bytes that the other side has not taken yet. */
+  backlog_bytes(): number
+  onNotice(method: string): void
+  /** The other side is of no more use. */
+  onBroken(reason: UpstreamReason): void
+}
+
+export interface RpcRequest {
+  readonly method: string
+  readonly params: object
+  readonly limit_bytes: number
+  readonly deadline: Deadline
+  readonly progress: Progress
+}
+
+/** JSON-RPC over lines: many requests at once, each with its own limits. */
+export interface RpcLink {
+  request(request: RpcRequest): Promise<unknown>
+  notify(method: string, params?: object): void
+  receive(chunk: Buffer): void
+  /** Ends everything in flight. */
+  fail(reason: UpstreamReason): void
+}
+
+export function rpcLink(end: LinkEnd): RpcLink {
+  const waiting = new Map<number, Waiting>()
+  const outbox = joinWrites(end)
+  const isFull = () => end.backlog_bytes() > MAX_BACKLOG_BYTES
+  let next_id = 1
+  return {
+    receive: readIncoming({
+      waiting,
+      onNotice: end.onNotice,
+      onBroken: end.onBroken,
+      reply: (text) => !isFull() && outbox(text),
+    }),
+    notify: (method, params) => outbox(renderNotice(method, params)),
+    fail(reason) {
+      for (const asker of waiting.values()) asker.settle({ reason })
+    },
+    async request({ method, params, limit_bytes, deadline, progress }) {
+      if (deadline.signal?.aborted) throw new UpstreamFailure('cancelled', progress.sent)
+      if (waiting.size >= MAX_IN_FLIGHT || isFull()) throw new UpstreamFailure('not_available', progress.sent)
+      const id = next_id++
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+      const settle: Waiting['settle'] = (outcome) => {
+        waiting.delete(id)
+        stop()
+        if ('result' in outcome) resolve(outcome.result)
+        else reject(new UpstreamFailure(outcome.reason, progress.sent))
+      }
+      const stop = onDeadline(deadline, (reason) => {
+        if (progress.sent) outbox(renderNotice('notifications/cancelled', { requestId: id, reason }))
+        settle({ reason })
+      })
+      waiting.set(id, { limit_bytes, settle })
+      outbox(renderRequest(id, method, params), () => {
+        progress.sent ||= waiting.has(id)
+        return waiting.has(id)
+      })
+      return promise
+    },
+  }
+}
+
+/** Collects what is written within one turn of the loop into one write. */
+function joinWrites(end: LinkEnd): (text: string, isStillWanted?: () => boolean) => void {
+  let queue: { text: string; isStillWanted: (() => boolean) | undefined }[] = []
+  const flush = () => {
+    const due = queue
+    queue = []
+    let joined = ''
+    for (const { text, isStillWanted } of due) if (isStillWanted?.() ?? true) joined += `${text}\n`
+    if (joined !== '') end.write(joined)
+  }
+  return (text, isStillWanted) => {
+    if (queue.push({ text, isStillWanted }) === 1) process.nextTick(flush)
+  }
+}

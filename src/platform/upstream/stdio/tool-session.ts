@@ -1,0 +1,111 @@
+import { type Deadline, type Progress, startDeadline, waitFor } from '../deadline.ts'
+import {
+  type Ask,
+  INITIALIZE_PARAMS,
+  MAX_SETUP_BYTES,
+  requireToolResult,
+  requireVersion,
+  toolList,
+} from '../mcp-client.ts'
+import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
+import { type RpcLink, rpcLink } from './rpc-link.ts'
+import type { ToolChild } from './tool-child.ts'
+
+export interface ToolCall {
+  readonly tool: string
+  readonly payload: Record<string, unknown>
+  readonly limit_bytes: number
+  readonly deadline: Deadline
+  readonly progress: Progress
+}
+
+/** A running tool server that has been greeted. */
+export interface ToolSession {
+  call(call: ToolCall): Promise<object>
+  /** True from the moment it can take no more calls. */
+  readonly over: boolean
+  /** True once it has answered a call. */
+  readonly proven: boolean
+  /** Settles when the child is gone. */
+  readonly gone: Promise<void>
+  end(reason: UpstreamReason): Promise<void>
+}
+
+export interface SessionLimits {
+  readonly start_seconds: number
+  readonly grace_ms: number
+}
+
+/** Greets a child and carries calls to it. Greeting goes on by itself when its first caller gives up. */
+export function openSession(child: ToolChild, limits: SessionLimits): ToolSession {
+  const state = { over: false, proven: false }
+  const finish = (reason: UpstreamReason): void => {
+    if (state.over) return
+    state.over = true
+    link.fail(reason)
+  }
+  const end = (reason: UpstreamReason): Promise<void> => {
+    finish(reason)
+    return child.end(limits.grace_ms)
+  }
+  const link = rpcLink({
+    write: (text) => void child.stdin.write(text),
+    backlog_bytes: () => child.stdin.writableLength,
+    onNotice: (method) => method === 'notifications/tools/list_changed' && tools.forget(),
+    onBroken: (reason) => void end(reason),
+  })
+  const ask = setupAsker(link, limits)
+  const tools = toolList(ask)
+  child.stdout.on('data', link.receive)
+  // A server that closed either pipe cannot be talked to, even if its process lives on.
+  const lost = child.started ? 'crashed' : 'unreachable'
+  child.stdin.on('error', () => void end(lost))
+  child.stdout.on('end', () => void end(lost))
+  const gone = child.gone.then(() => finish(lost))
+
+  const ready = greet(link, ask)
+  ready.catch((error: UpstreamFailure) => end(error.reason))
+  let is_ready = false
+  void ready.then(() => (is_ready = true)).catch(() => {})
+
+  const call = async ({ tool, payload, ...bounds }: ToolCall): Promise<object> => {
+    const { deadline, progress } = bounds
+    if (state.over) throw new UpstreamFailure('crashed', false)
+    if (!is_ready) await waitFor(ready, deadline, progress)
+    if (!tools.has(tool)) await waitFor(tools.check(tool), deadline, progress)
+    if (state.over) throw new UpstreamFailure('crashed', false)
+    const params = { name: tool, arguments: payload }
+    const result = requireToolResult(await link.request({ method: 'tools/call', params, ...bounds }))
+    state.proven = true
+    return result
+  }
+  return {
+    call,
+    gone,
+    end,
+    get over() {
+      return state.over
+    },
+    get proven() {
+      return state.proven
+    },
+  }
+}
+
+function setupAsker(link: RpcLink, limits: SessionLimits): Ask {
+  return async (method, params) => {
+    const deadline = startDeadline(limits.start_seconds, undefined)
+    const asked = { method, params, limit_bytes: MAX_SETUP_BYTES, deadline, progress: { sent: false } }
+    try {
+      return await link.request(asked)
+    } catch (error) {
+      // Greeting and listing are the hub's own business: the caller's request has not been sent by them.
+      throw new UpstreamFailure((error as UpstreamFailure).reason, false)
+    }
+  }
+}
+
+async function greet(link: RpcLink, ask: Ask): Promise<void> {
+  requireVersion(await ask('initialize', INITIALIZE_PARAMS))
+  link.notify('notifications/initialized')
+}

@@ -1,0 +1,43 @@
+import { homeAt } from '../../platform/basics/home.ts'
+import { realSystem } from '../../platform/basics/system.ts'
+import { backupName, createBackup } from '../../platform/storage/backup.ts'
+import { restoreBackup } from '../../platform/storage/restore-backup.ts'
+import { CommandFailure } from './cli-errors.ts'
+import { type Invocation, isFlagOn } from './command.ts'
+import { printForPerson } from './output.ts'
+
+/** Copies the home into a new folder. */
+export async function backUp(invocation: Invocation): Promise<number> {
+  const { globals, env, positionals, io } = invocation
+  const destination = positionals[0] ?? backupName(realSystem.now())
+  const backup = await orFail(() => createBackup(homeAt(globals.home, env), env, destination, realSystem))
+  if (globals.json) io.stdout.write(`${JSON.stringify(backup)}\n`)
+  printForPerson(invocation, `Wrote ${backup.folder} (${backup.manifest.files.length} files).`)
+  printForPerson(invocation, 'It holds the audit key: keep it as private as the home.')
+  return 0
+}
+
+/** Puts a backup in the place of what the home holds. */
+export async function restore(invocation: Invocation): Promise<number> {
+  const { globals, env, positionals, io } = invocation
+  const home = homeAt(globals.home, env)
+  const options = { force: isFlagOn(invocation, 'force') }
+  const restored = await orFail(() => restoreBackup(home, env, positionals[0] as string, realSystem, options))
+  if (globals.json) io.stdout.write(`${JSON.stringify(restored)}\n`)
+  printForPerson(invocation, `Restored ${home.folder} as of ${restored.manifest.created_at}.`)
+  if (restored.moved_aside) printForPerson(invocation, `What was there is in ${restored.moved_aside}.`)
+  return 0
+}
+
+async function orFail<Result>(act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act()
+  } catch (error) {
+    const { message } = error as Error
+    throw new CommandFailure(
+      'BACKUP_FAILED',
+      message,
+      'Nothing was changed. `knowtation backup --help` shows the commands.',
+    )
+  }
+}

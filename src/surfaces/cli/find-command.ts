@@ -1,0 +1,58 @@
+import { UsageError } from './cli-errors.ts'
+import type { Command } from './command.ts'
+import { GLOBAL_FLAGS } from './globals.ts'
+import { findNearest } from './nearest.ts'
+import { fullWord } from './word-aliases.ts'
+
+/** The words that lead a command line, and where they stand in it. */
+export interface LeadingWords {
+  readonly words: readonly string[]
+  readonly places: readonly number[]
+}
+
+/** Collects the words before the first flag of a command's own; global flags may stand among them. */
+export function leadingWords(argv: readonly string[]): LeadingWords {
+  const words: string[] = []
+  const places: number[] = []
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at] as string
+    if (!word.startsWith('-')) {
+      words.push(word)
+      places.push(at)
+      continue
+    }
+    const flag = GLOBAL_FLAGS.find(({ name, aliases }) => [name, ...(aliases ?? [])].includes(bareName(word)))
+    if (!flag || word === '--') break
+    if (flag.value !== undefined && !word.includes('=')) at++
+  }
+  return { words, places }
+}
+
+function bareName(word: string): string {
+  return word.replace(/^--?/, '').replace(/=.*$/s, '')
+}
+
+/** The command with the most words that begin the line. */
+export function findCommand(words: readonly string[], commands: readonly Command[]): Command | undefined {
+  const fits = (command: Command) =>
+    command.words.every((word, at) => word === words[at] || word === fullWord(words[at] ?? ''))
+  return commands.filter(fits).toSorted((a, b) => b.words.length - a.words.length)[0]
+}
+
+/** The commands that begin with all of these words. */
+export function commandsUnder(words: readonly string[], commands: readonly Command[]): Command[] {
+  return commands.filter((command) => words.every((word, at) => command.words[at] === word))
+}
+
+/** Refuses words that name no command, with what was probably meant. */
+export function unknownCommand(words: readonly string[], commands: readonly Command[]): UsageError {
+  const typed = words.slice(0, 3).join(' ')
+  const names = commands.map((command) => command.words.join(' '))
+  const tries = [typed, words.slice(0, 2).join(' '), words[0] ?? '']
+  const nearest = tries.map((text) => findNearest(text, names)).find((found) => found !== undefined)
+  const help = 'Run `knowtation --help` to see all commands.'
+  return new UsageError(
+    `There is no command \`knowtation ${typed}\`.`,
+    nearest ? `Did you mean \`knowtation ${nearest}\`? ${help}` : help,
+  )
+}

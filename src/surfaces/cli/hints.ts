@@ -1,0 +1,70 @@
+/** What a person can do about a code, and a sentence for codes whose text on the wire is the code itself. */
+interface Advice {
+  readonly hint: string
+  readonly says?: string
+}
+
+const ADVICE: Readonly<Record<string, Advice>> = {
+  BAD_REQUEST: { hint: 'Run the command with --help to see what it takes.' },
+  UNAUTHENTICATED: {
+    hint: 'Pass --token or set KNOWTATION_TOKEN; `knowtation token create --role viewer` makes one.',
+  },
+  FORBIDDEN: { hint: 'Use a credential whose role allows this; `knowtation whoami` shows the one in use.' },
+  VAULT_DENIED: {
+    hint: 'Name a vault that the token opens with --vault; a token opens the vault it was made in.',
+  },
+  HOST_DENIED: { hint: 'Add the host name to hosted_hostnames in the config.yaml of the hub.' },
+  ORIGIN_DENIED: { hint: 'Add the origin to allowed_origins in the config.yaml of the hub.' },
+  NOT_FOUND: {
+    hint: 'The hub may be older than this program: compare `knowtation --version` on both sides.',
+  },
+  PAYLOAD_TOO_LARGE: { hint: 'Make it smaller: 1 MiB is the limit everywhere.' },
+  RATE_LIMITED: { hint: 'Wait a little, then try again.' },
+  RUNTIME_ERROR: { hint: 'Run `knowtation doctor`; the lines above or the log of the hub name the place.' },
+  STORAGE_UNAVAILABLE: {
+    hint: 'Check that the home exists, may be written and its disk has room; then run `knowtation doctor`.',
+  },
+  HUB_UNREACHABLE: {
+    hint: 'Start it with `knowtation serve`, check --url, or leave out --url to use the home.',
+  },
+  unknown_flow: {
+    says: 'There is no such flow here.',
+    hint: '`knowtation flow list` shows the flows you may see in this vault.',
+  },
+  unknown_token: { says: 'There is no such token here.', hint: '`knowtation token list` shows the tokens.' },
+  FLOW_HARNESS_UNSUPPORTED: { hint: 'Use --harness cursor_rule or --harness cli_runbook.' },
+  FLOW_DRAFT_INVALID: { hint: 'Mend the bundle; `knowtation flow check FILE` checks it without storing it.' },
+  FLOW_SCOPE_AMBIGUOUS: {
+    hint: 'The owner settles it in members.yaml of the vault; see `knowtation doctor`.',
+  },
+  unknown_proposal: {
+    says: 'There is no such proposal here.',
+    hint: '`knowtation proposal list` shows the proposals.',
+  },
+  unknown_grant: {
+    says: 'There is no such grant here.',
+    hint: '`knowtation flow grant list` shows the grants.',
+  },
+  unknown_run: { says: 'There is no such run here.', hint: 'Check the id and the vault.' },
+  FLOW_EXTERNAL_AGENT_DISABLED: {
+    hint: 'Set external_agent.enabled in policy.yaml of the vault, or FLOW_EXTERNAL_AGENT_ENABLED=1.',
+  },
+  FLOW_AUTHORING_DISABLED: {
+    hint: 'Set flow_authoring.writes_enabled in policy.yaml of the vault, or FLOW_AUTHORING_WRITES=1.',
+  },
+  FLOW_EXTERNAL_TOOL_DENIED: { hint: 'Put the tool on allowed_tools in policy.yaml of the vault.' },
+  FLOW_SCOPE_DENIED: { hint: '`knowtation whoami` shows the scopes you may use.' },
+}
+
+const DEFAULT_HINT = 'Run the command with --help, or `knowtation doctor`, to learn more.'
+
+/** What to do about a refusal. */
+export function hintFor(code: string): string {
+  return Object.hasOwn(ADVICE, code) ? (ADVICE[code] as Advice).hint : DEFAULT_HINT
+}
+
+/** A sentence for a refusal: its own text, or ours when that only repeats the code. */
+export function sentenceFor(code: string, message: string): string {
+  if (message !== '' && message !== code) return message
+  return (Object.hasOwn(ADVICE, code) ? (ADVICE[code] as Advice).says : undefined) ?? 'The hub refused this.'
+}

@@ -1,0 +1,45 @@
+import { type Hub, openHub } from '../../operations/hub.ts'
+import { runOperation } from '../../operations/run-operation.ts'
+import { homeAt } from '../../platform/basics/home.ts'
+import { plainLog } from '../../platform/basics/plain-log.ts'
+import { realSystem } from '../../platform/basics/system.ts'
+import { localCaller } from '../../platform/identity/caller.ts'
+import { StorageUnavailable } from '../../platform/storage/database.ts'
+import { CommandFailure } from './cli-errors.ts'
+import type { Invocation } from './command.ts'
+import type { Connection } from './connection.ts'
+
+/** Opens the home's hub in this process. */
+export async function connectLocally(invocation: Invocation): Promise<Connection> {
+  const hub = await openHome(invocation)
+  return {
+    call: (operation, input) =>
+      runOperation(hub, {
+        operation,
+        surface: 'cli',
+        caller: localCaller('knowtation'),
+        address: 'local',
+        vault: invocation.globals.vault,
+        input,
+      }),
+    close: () => hub.close(),
+  }
+}
+
+/** Opens the home that the command line names, or says in one sentence why it cannot. */
+export async function openHome({ globals, env, io }: Invocation): Promise<Hub> {
+  const log = plainLog((line) => io.stderr.write(line), realSystem.now)
+  try {
+    return await openHub({ home: homeAt(globals.home, env), env, system: realSystem, log })
+  } catch (error) {
+    throw openingFailure(error)
+  }
+}
+
+function openingFailure(error: unknown): CommandFailure {
+  const { message, code } = error as NodeJS.ErrnoException
+  const isUnavailable = error instanceof StorageUnavailable || code !== undefined
+  const failure = new CommandFailure(isUnavailable ? 'STORAGE_UNAVAILABLE' : 'RUNTIME_ERROR', message)
+  failure.cause = error
+  return failure
+}

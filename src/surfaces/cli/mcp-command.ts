@@ -1,0 +1,33 @@
+import { buildRegistry } from '../../operations/registry.ts'
+import { localCaller } from '../../platform/identity/caller.ts'
+import type { Invocation } from './command.ts'
+import { openHome } from './local-connection.ts'
+
+/** Serves the home's hub to one MCP client over stdin and stdout, until the client goes. */
+export async function serveMcp(invocation: Invocation): Promise<number> {
+  const [{ serveMcpOverStdio }, { operationTools }, { allOperations }] = await Promise.all([
+    import('../mcp/stdio.ts'),
+    import('../mcp/operation-tools.ts'),
+    import('../../domains/index.ts'),
+  ])
+  const { io, globals } = invocation
+  const hub = await openHome(invocation)
+  let isLeaving = false
+  const leave = () => {
+    isLeaving = true
+    io.stdin.destroy()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, leave)
+  try {
+    const host = operationTools(hub, buildRegistry(allOperations))
+    const caller = { caller: localCaller('unknown'), vault: globals.vault, address: 'local' }
+    const onError = (error: Error) => {
+      if (!isLeaving) hub.log.warn({ fault: error.name }, 'mcp session fault')
+    }
+    await serveMcpOverStdio(host, caller, { stdin: io.stdin, stdout: io.stdout, onError })
+    return 0
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave)
+    await hub.close()
+  }
+}

@@ -1,0 +1,253 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { MCP_CLIENTS } from './mcp-clients.ts'
+import { mergeSettings, UnmergeableFile } from './merge-settings.ts'
+import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
+
+const STDIO = { kind: 'stdio', command: '/usr/bin/node', args: ['/opt/knowtation.js', 'mcp'] } as const
+const HTTP = { kind: 'http', url: 'http://127.0.0.1:4747/mcp' } as const
+
+const settingsOf = (client: string, reach: typeof STDIO | typeof HTTP) =>
+  MCP_CLIENTS[client]?.settings(reach) ?? {}
+
+describe('what is printed', () => {
+  test.each(Object.keys(MCP_CLIENTS))('%s: the settings hold no secret and name the hub', async (client) => {
+    const home = temporaryFolder()
+    const cli = cliAt(home, { KNOWTATION_TOKEN: 'ktok_secret' })
+    const local = await cli(['mcp', 'config', '--client', client])
+    const remote = await cli(['mcp', 'config', '--client', client, '--url', 'http://127.0.0.1:4747'])
+    expect([local.exit, remote.exit]).toEqual([0, 0])
+    expect(local.stdout).toContain(home)
+    expect(remote.stdout).toContain('http://127.0.0.1:4747/mcp')
+    expect(local.stdout + remote.stdout + remote.stderr).not.toContain('ktok_secret')
+  })
+
+  test('the forms that each client documents', () => {
+    const forms = Object.fromEntries(
+      Object.keys(MCP_CLIENTS).map((client) => [
+        client,
+        { stdio: settingsOf(client, STDIO), http: settingsOf(client, HTTP) },
+      ]),
+    )
+    expect(forms).toMatchInlineSnapshot(`
+      {
+        "claude-code": {
+          "http": {
+            "mcpServers": {
+              "knowtation": {
+                "headers": {
+                  "Authorization": "Bearer \${KNOWTATION_TOKEN}",
+                },
+                "type": "http",
+                "url": "http://127.0.0.1:4747/mcp",
+              },
+            },
+          },
+          "stdio": {
+            "mcpServers": {
+              "knowtation": {
+                "args": [
+                  "/opt/knowtation.js",
+                  "mcp",
+                ],
+                "command": "/usr/bin/node",
+                "type": "stdio",
+              },
+            },
+          },
+        },
+        "claude-desktop": {
+          "http": {
+            "mcpServers": {
+              "knowtation": {
+                "args": [
+                  "-y",
+                  "mcp-remote",
+                  "http://127.0.0.1:4747/mcp",
+                  "--header",
+                  "Authorization:\${KNOWTATION_AUTHORIZATION}",
+                ],
+                "command": "npx",
+              },
+            },
+          },
+          "stdio": {
+            "mcpServers": {
+              "knowtation": {
+                "args": [
+                  "/opt/knowtation.js",
+                  "mcp",
+                ],
+                "command": "/usr/bin/node",
+              },
+            },
+          },
+        },
+        "codex": {
+          "http": {
+            "mcp_servers": {
+              "knowtation": {
+                "bearer_token_env_var": "KNOWTATION_TOKEN",
+                "url": "http://127.0.0.1:4747/mcp",
+              },
+            },
+          },
+          "stdio": {
+            "mcp_servers": {
+              "knowtation": {
+                "args": [
+                  "/opt/knowtation.js",
+                  "mcp",
+                ],
+                "command": "/usr/bin/node",
+              },
+            },
+          },
+        },
+        "cursor": {
+          "http": {
+            "mcpServers": {
+              "knowtation": {
+                "headers": {
+                  "Authorization": "Bearer \${env:KNOWTATION_TOKEN}",
+                },
+                "url": "http://127.0.0.1:4747/mcp",
+              },
+            },
+          },
+          "stdio": {
+            "mcpServers": {
+              "knowtation": {
+                "args": [
+                  "/opt/knowtation.js",
+                  "mcp",
+                ],
+                "command": "/usr/bin/node",
+                "type": "stdio",
+              },
+            },
+          },
+        },
+        "vscode": {
+          "http": {
+            "inputs": [
+              {
+                "description": "Knowtation token",
+                "id": "knowtation-token",
+                "password": true,
+                "type": "promptString",
+              },
+            ],
+            "servers": {
+              "knowtation": {
+                "headers": {
+                  "Authorization": "Bearer \${input:knowtation-token}",
+                },
+                "type": "http",
+                "url": "http://127.0.0.1:4747/mcp",
+              },
+            },
+          },
+          "stdio": {
+            "servers": {
+              "knowtation": {
+                "args": [
+                  "/opt/knowtation.js",
+                  "mcp",
+                ],
+                "command": "/usr/bin/node",
+                "type": "stdio",
+              },
+            },
+          },
+        },
+      }
+    `)
+  })
+
+  test('an address to which a client would send its token in clear text is refused', async () => {
+    const { exit } = await cliAt(temporaryFolder())('mcp config --client cursor --url http://example.test')
+    expect(exit).toBe(2)
+  })
+})
+
+describe('--write', () => {
+  test('merges into a JSON file, keeps everything else and the former file', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'Claude', 'claude_desktop_config.json')
+    const before = `${JSON.stringify({ theme: 'dark', mcpServers: { other: { command: 'x' } } }, null, 4)}\n`
+    mkdirSync(dirname(file))
+    writeFileSync(file, before)
+    const cli = cliAt(join(folder, 'home'), { XDG_CONFIG_HOME: folder })
+    expect((await cli('mcp config --client claude-desktop --write')).exit).toBe(0)
+    const text = readFileSync(file, 'utf8')
+    const after = JSON.parse(text)
+    expect(after).toMatchObject({ theme: 'dark', mcpServers: { other: { command: 'x' } } })
+    expect(after.mcpServers.knowtation.args).toContain('mcp')
+    expect(text).toContain('\n    "theme"')
+    const backups = readdirSync(dirname(file)).filter((name) => name.endsWith('.bak'))
+    expect(backups.map((name) => readFileSync(join(dirname(file), name), 'utf8'))).toEqual([before])
+    await cli('mcp config --client claude-desktop --write')
+    expect(readdirSync(dirname(file))).toHaveLength(2)
+  })
+
+  test('leaves a file alone that it cannot read', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'config.toml')
+    writeFileSync(file, 'model = "unfinished\n')
+    const { exit, stderr } = await cliAt(folder, { CODEX_HOME: folder })('mcp config --client codex --write')
+    expect(exit).toBe(1)
+    expect(stderr).toContain('Error (FILE_NOT_MERGED)')
+    expect(readFileSync(file, 'utf8')).toBe('model = "unfinished\n')
+    expect(readdirSync(folder)).toEqual(['config.toml'])
+  })
+
+  test.each(['{"a":1,"a":2}', '// a comment\n{}', '[]', '{"mcpServers":[]}', 'not json'])(
+    'a JSON file such as %s is not merged',
+    (text) => {
+      expect(() => mergeSettings(text, settingsOf('cursor', STDIO), 'json')).toThrow(UnmergeableFile)
+    },
+  )
+
+  test("VS Code's inputs are matched by id", () => {
+    const before = JSON.stringify({
+      inputs: [{ id: 'mine' }, { id: 'knowtation-token', old: true }],
+      servers: {},
+    })
+    const after = JSON.parse(mergeSettings(before, settingsOf('vscode', HTTP), 'json'))
+    expect(after.inputs.map((input: { id: string }) => input.id)).toEqual(['mine', 'knowtation-token'])
+    expect(after.inputs[1].old).toBeUndefined()
+  })
+})
+
+describe('TOML', () => {
+  const settings = settingsOf('codex', STDIO)
+  const table = '[mcp_servers.knowtation]\ncommand = "/usr/bin/node"\nargs = ["/opt/knowtation.js","mcp"]\n'
+
+  test('a new table goes to the end, below what is there', () => {
+    expect(mergeSettings('', settings, 'toml')).toBe(table)
+    expect(mergeSettings('model = "x" # why\n', settings, 'toml')).toBe(`model = "x" # why\n\n${table}`)
+  })
+
+  test('an existing table is replaced in its place; tables, comments and texts around it stay', () => {
+    const start = 'notes = """\n[mcp_servers.knowtation]\n"""\nlist = [\n  "a", # [x]\n]\n\n'
+    const end = '\n# about the next\n[mcp_servers.knowtation.env]\nA = "1"\n\n[[other]]\nb = \'c\'\n'
+    const before = `${start}[mcp_servers.knowtation]\nurl = "http://old"\nstartup = 1\n${end}`
+    const after = mergeSettings(before, settings, 'toml')
+    expect(after).toBe(`${start}${table}${end}`)
+    expect(mergeSettings(after, settings, 'toml')).toBe(after)
+  })
+
+  test.each([
+    'mcp_servers = { knowtation = { command = "x" } }\n',
+    'mcp_servers.knowtation.command = "x"\n',
+    '[mcp_servers]\nknowtation = { command = "x" }\n',
+    'a = [\n',
+    'a = "b\n',
+    'just words\n',
+    'a = 1 ]\n',
+  ])('a file such as %j is not merged', (text) => {
+    expect(() => mergeSettings(text, settings, 'toml')).toThrow(UnmergeableFile)
+  })
+})

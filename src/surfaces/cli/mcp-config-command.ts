@@ -1,0 +1,101 @@
+import { constants, copyFileSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { homeAt } from '../../platform/basics/home.ts'
+import { PACKAGE_FOLDER } from '../../platform/basics/package-folder.ts'
+import { findFile } from '../../platform/basics/private-file.ts'
+import { realSystem } from '../../platform/basics/system.ts'
+import { writeFileAtomically } from './atomic-file.ts'
+import { CommandFailure, UsageError } from './cli-errors.ts'
+import { findFlag, type Invocation, isFlagOn } from './command.ts'
+import { MCP_CLIENTS, type McpClient, type Reach } from './mcp-clients.ts'
+import { mergeSettings, renderSettings, UnmergeableFile } from './merge-settings.ts'
+import { findNearest } from './nearest.ts'
+import { printable } from './present/printable.ts'
+import { checkAddress } from './remote-connection.ts'
+
+const FILE_LIMIT_BYTES = 4 * 1_048_576
+
+/** Prints what connects an MCP client to this hub, or merges it into the client's file. */
+export async function configureClient(invocation: Invocation): Promise<number> {
+  const { env, io, globals } = invocation
+  const client = requireClient(findFlag(invocation, 'client') ?? '')
+  const reach = reachOf(invocation)
+  const file = resolve(client.file(env))
+  const settings = client.settings(reach)
+  const isWritten = isFlagOn(invocation, 'write')
+  const done = isWritten ? mergeFile(file, client, reach) : undefined
+  if (globals.json) io.stdout.write(`${JSON.stringify({ file, settings, written: isWritten })}\n`)
+  else if (!isWritten) io.stdout.write(renderSettings(settings, client.format))
+  if (!globals.json) {
+    const first = done ?? `Put this into ${file}, or run the command again with --write.`
+    const more = [...client.notes(reach), ...databaseNote(env, reach)]
+    io.stderr.write(`${[first, ...more].map(printable).join('\n')}\n`)
+  }
+  return 0
+}
+
+function requireClient(name: string): McpClient {
+  if (Object.hasOwn(MCP_CLIENTS, name)) return MCP_CLIENTS[name] as McpClient
+  const names = Object.keys(MCP_CLIENTS)
+  const nearest = findNearest(name, names)
+  const known = `The clients are ${names.join(', ')}.`
+  throw new UsageError(`There is no client ${name}.`, nearest ? `Did you mean ${nearest}? ${known}` : known)
+}
+
+/** A client may be started anywhere with any environment, so every path is given in full. */
+function reachOf({ globals, env }: Invocation): Reach {
+  if (globals.url !== undefined) {
+    const address = checkAddress(globals.url, 'any')
+    return { kind: 'http', url: URL.parse(address)?.pathname === '/' ? `${address}/mcp` : address }
+  }
+  const isChosen = globals.home !== undefined || Boolean(env.KNOWTATION_HOME)
+  const home = isChosen ? ['--home', homeAt(globals.home, env).folder] : []
+  const vault = globals.vault === undefined ? [] : ['--vault', globals.vault]
+  const program = join(PACKAGE_FOLDER, 'bin', 'knowtation.js')
+  return { kind: 'stdio', command: process.execPath, args: [program, 'mcp', ...home, ...vault] }
+}
+
+function databaseNote(env: NodeJS.ProcessEnv, reach: Reach): string[] {
+  if (reach.kind !== 'stdio' || !env.KNOWTATION_DATABASE_URL) return []
+  return ['KNOWTATION_DATABASE_URL is set here: set it in the environment of the client too.']
+}
+
+function mergeFile(file: string, client: McpClient, reach: Reach): string {
+  const before = readExisting(file)
+  const after = merged(file, before ?? '', client, reach)
+  if (after === before) return `${file} has it already.`
+  mkdirSync(dirname(file), { recursive: true })
+  const backup = before === undefined ? undefined : keepBackup(file)
+  writeFileAtomically(file, after)
+  return `Wrote ${file}.${backup ? ` The former file is ${backup}.` : ''}`
+}
+
+function readExisting(file: string): string | undefined {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  if (size > FILE_LIMIT_BYTES) throw notMerged(file, 'It is too large.')
+  return findFile(file)
+}
+
+function merged(file: string, before: string, client: McpClient, reach: Reach): string {
+  try {
+    return mergeSettings(before, client.settings(reach), client.format)
+  } catch (error) {
+    if (error instanceof UnmergeableFile) throw notMerged(file, error.message)
+    throw error
+  }
+}
+
+function notMerged(file: string, reason: string): CommandFailure {
+  return new CommandFailure(
+    'FILE_NOT_MERGED',
+    `${file} was left as it is. ${reason}`,
+    'Run the command without --write and put the lines in by hand.',
+  )
+}
+
+function keepBackup(file: string): string {
+  const stamp = realSystem.now().toISOString().replace(/[:.]/g, '-')
+  const backup = `${file}.${stamp}.bak`
+  copyFileSync(file, backup, constants.COPYFILE_EXCL)
+  return backup
+}

@@ -1,0 +1,53 @@
+import type { Operation } from '../../operations/define-operation.ts'
+import type { Command, Flag, Invocation } from './command.ts'
+import { type CallAnswer, withConnection } from './connection.ts'
+import { flagsOf, positionalsOf } from './operation-flags.ts'
+import { printAnswer } from './output.ts'
+import { readInput } from './read-input.ts'
+
+/** One operation, called from the command line. */
+export interface OperationCall {
+  readonly operation: Operation
+  readonly invocation: Invocation
+  readonly input: Record<string, unknown>
+  /** Calls the operation, with another input where one is given. */
+  call(input?: Record<string, unknown>): Promise<CallAnswer>
+}
+
+/** What a command does beyond its operation: more flags, and its own way of finishing. */
+export interface Extension {
+  readonly flags: readonly Flag[]
+  /** Comes before anything is opened: may refuse, or answer an exit code when no hub is needed. */
+  before?(invocation: Invocation): Promise<number | undefined>
+  act(call: OperationCall): Promise<number>
+}
+
+/** The command of an operation, read off its definition. */
+export function operationCommand(operation: Operation, extension?: Extension): Command {
+  return {
+    words: (operation.cli ?? '').split(' ').filter((word) => !word.startsWith('<')),
+    summary: operation.summary,
+    positionals: positionalsOf(operation),
+    flags: [...flagsOf(operation), ...(extension?.flags ?? [])],
+    reach: 'hub',
+    async run(invocation) {
+      const done = await extension?.before?.(invocation)
+      return done ?? runOperationCommand(operation, invocation, extension?.act ?? callAndPrint)
+    },
+  }
+}
+
+async function runOperationCommand(
+  operation: Operation,
+  invocation: Invocation,
+  act: Extension['act'],
+): Promise<number> {
+  const input = await readInput(operation, invocation)
+  return withConnection(invocation, (connection) =>
+    act({ operation, invocation, input, call: (other = input) => connection.call(operation, other) }),
+  )
+}
+
+async function callAndPrint({ operation, invocation, call }: OperationCall): Promise<number> {
+  return printAnswer(operation.name, await call(), invocation)
+}

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { parseStrictJson, StrictJsonError } from '../../platform/basics/strict-json.ts'
+import { CommandFailure, UsageError } from './cli-errors.ts'
+
+/** The same bound that the hub puts on a body. */
+const JSON_LIMIT_BYTES = 1_048_576
+
+const FAULTS = {
+  malformed: 'is not valid JSON',
+  duplicate_key: 'names a key twice',
+  too_deep: 'is nested too deeply',
+} as const
+
+/** Reads a JSON value given inline, as the path of a file, or as `-` for stdin. */
+export async function readJsonArgument(name: string, text: string, stdin: Readable): Promise<unknown> {
+  const isInline = /^(\s*[[{]|null$)/.test(text)
+  const json = isInline ? text : await readText(name, text === '-' ? stdin : createReadStream(text), text)
+  const source = isInline ? name : text === '-' ? 'stdin' : text
+  if (Buffer.byteLength(json) > JSON_LIMIT_BYTES) throw tooLarge(source)
+  try {
+    return parseStrictJson(json)
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error
+    throw new CommandFailure(
+      'BAD_REQUEST',
+      `${source} ${FAULTS[error.reason]}.`,
+      'Mend the JSON and try again.',
+    )
+  }
+}
+
+async function readText(name: string, stream: Readable, place: string): Promise<string> {
+  try {
+    return decode(await readBounded(stream, place), place)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (error instanceof CommandFailure || code === undefined) throw error
+    throw new UsageError(
+      `${name} names ${place}, which cannot be read (${code}).`,
+      'Give a readable file, inline JSON that begins with { or [, or - for stdin.',
+    )
+  }
+}
+
+async function readBounded(stream: Readable, place: string): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > JSON_LIMIT_BYTES) throw tooLarge(place)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+function decode(bytes: Buffer, place: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new CommandFailure('BAD_REQUEST', `${place} is not UTF-8 text.`)
+  }
+}
+
+function tooLarge(place: string): CommandFailure {
+  return new CommandFailure('PAYLOAD_TOO_LARGE', `${place} is larger than ${JSON_LIMIT_BYTES} bytes.`)
+}

@@ -1,0 +1,117 @@
+import type { Operation } from '../../operations/define-operation.ts'
+import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { CommandFailure, UsageError } from './cli-errors.ts'
+import type { Globals } from './command.ts'
+import type { CallAnswer, Connection } from './connection.ts'
+import { readErrorBody } from './error-body.ts'
+import { restRequest } from './rest-request.ts'
+
+const TIMEOUT_MS = 30_000
+const ANSWER_LIMIT_BYTES = 64 * 1_048_576
+
+/** Talks to a running hub over the operations' REST bindings. */
+export function connectRemotely(url: string, globals: Globals): Connection {
+  const base = checkAddress(url, globals.token)
+  const headers = headersOf(globals)
+  return {
+    call: (operation, input) => callOver(base, headers, operation, input),
+    close: async () => {},
+  }
+}
+
+/** Checks an address before anything is sent there: a token must not cross a network in clear text. */
+export function checkAddress(url: string, token: string | undefined): string {
+  const hint = 'Give the address of the hub, such as --url http://127.0.0.1:4747'
+  const parsed = URL.parse(url)
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new UsageError('--url is not a web address.', hint)
+  if (parsed.username || parsed.password) {
+    throw new UsageError('--url must not hold a user name or password.', 'Use --token or KNOWTATION_TOKEN.')
+  }
+  if (parsed.protocol === 'http:' && token !== undefined && !isLoopback(parsed.hostname)) {
+    throw new UsageError(
+      'The token would cross the network in clear text.',
+      'Use an https:// address; plain http:// is for this machine only.',
+    )
+  }
+  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`
+}
+
+/** Whether a host name can only mean this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+}
+
+function headersOf({ token, vault }: Globals): Record<string, string> {
+  return {
+    accept: 'application/json',
+    'user-agent': `knowtation/${PACKAGE_VERSION}`,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(vault !== undefined && { 'x-vault-id': vault }),
+  }
+}
+
+async function callOver(
+  base: string,
+  headers: Record<string, string>,
+  operation: Operation,
+  input: Record<string, unknown>,
+): Promise<CallAnswer> {
+  const { method, path, body } = restRequest(operation, input)
+  try {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      // A redirect would carry the token to an address nobody checked.
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body !== undefined && { body }),
+    })
+    return answerOf(response, await readBounded(response))
+  } catch (error) {
+    throw error instanceof CommandFailure ? error : unreachable(base, error as Error)
+  }
+}
+
+function answerOf(response: Response, text: string): CallAnswer {
+  const wait = Number(response.headers.get('retry-after'))
+  const code = response.ok ? null : readErrorBody(text).code
+  if (!isJson(text) || code === undefined) {
+    throw new CommandFailure(
+      'HUB_UNEXPECTED',
+      `What answered there is not a Knowtation hub (status ${response.status}).`,
+      'Check --url: it is the address that `knowtation serve` printed.',
+    )
+  }
+  return { ok: response.ok, text, code, retry_after_seconds: wait > 0 ? wait : undefined }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > ANSWER_LIMIT_BYTES) throw new CommandFailure('HUB_UNEXPECTED', 'The answer is too large.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function unreachable(base: string, error: Error): CommandFailure {
+  if (error.name === 'TimeoutError') {
+    return new CommandFailure(
+      'HUB_UNREACHABLE',
+      `The hub at ${base} did not answer in ${TIMEOUT_MS / 1_000} s.`,
+    )
+  }
+  const code = (error.cause as NodeJS.ErrnoException | undefined)?.code
+  return new CommandFailure('HUB_UNREACHABLE', `No hub answers at ${base}${code ? ` (${code})` : ''}.`)
+}

@@ -1,0 +1,242 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { verifies } from '../../../test/requirements/verifies.ts'
+import { allOperations } from '../../domains/index.ts'
+import { GLOBAL_FLAGS } from './globals.ts'
+import { loadAllCommands } from './load-commands.ts'
+import { flagNames } from './operation-flags.ts'
+import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
+
+const STARTERS = {
+  flow_capture_to_note: 'personal',
+  flow_research_brief: 'personal',
+  flow_reviewed_writeback: 'personal',
+  flow_session_to_flow: 'personal',
+  flow_multi_repo_change: 'project',
+  flow_overseer_handover: 'project',
+}
+
+describe('operations as commands', () => {
+  verifies('FLOW-019', 'flow list of a fresh home shows the six starter flows at 0.1.0', async () => {
+    const cli = cliAt(temporaryFolder())
+    const { exit, stdout } = await cli('flow list --json')
+    const { flows } = JSON.parse(stdout) as { flows: { flow_id: string; version: string; scope: string }[] }
+    expect(exit).toBe(0)
+    expect(Object.fromEntries(flows.map(({ flow_id, scope }) => [flow_id, scope]))).toEqual(STARTERS)
+    expect(new Set(flows.map(({ version }) => version))).toEqual(new Set(['0.1.0']))
+  })
+
+  test('a person reads a table, a program the document and nothing else', async () => {
+    const cli = cliAt(temporaryFolder())
+    const table = await cli('flow ls')
+    expect(table.stdout.split('\n')[0]).toMatch(/^FLOW +VERSION +SCOPE +STEPS +TITLE$/)
+    expect(table.stdout).toMatch(/^flow_research_brief +0\.1\.0 +personal +5 +Write a research brief/m)
+    const { stdout } = await cli('--json whoami')
+    expect(stdout).toBe(`${JSON.stringify(JSON.parse(stdout))}\n`)
+  })
+
+  test('a table fits the terminal', async () => {
+    const cli = cliAt(temporaryFolder(), { NO_COLOR: '1' })
+    const { stdout } = await cli('flow list', { isTerminal: true, columns: 60 })
+    const widths = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.length)
+    expect(Math.max(...widths)).toBeLessThanOrEqual(60)
+    expect(stdout).toContain('…')
+  })
+
+  test('colour is for terminals whose reader does not mind', async () => {
+    const home = temporaryFolder()
+    const terminal = { isTerminal: true, columns: 80 }
+    expect((await cliAt(home)('flow list', terminal)).stdout).toContain('\x1b[1m')
+    expect((await cliAt(home, { NO_COLOR: '1' })('flow list', terminal)).stdout).not.toContain('\x1b')
+    expect((await cliAt(home)('flow list')).stdout).not.toContain('\x1b')
+  })
+
+  test('a refusal prints its code and ends with a hint; with --json it is the REST body', async () => {
+    const cli = cliAt(temporaryFolder())
+    const person = await cli('flow get flow_nope')
+    expect(person).toMatchObject({ exit: 1, stdout: '' })
+    expect(person.stderr).toMatch(/^Error \(unknown_flow\): .+\nHint: .+\n$/)
+    const program = await cli('flow get flow_nope --json')
+    expect(program).toEqual({
+      exit: 1,
+      stdout: '{"error":"unknown_flow","code":"unknown_flow"}\n',
+      stderr: '',
+    })
+  })
+
+  test('text of a flow or a token cannot drive the terminal', async () => {
+    const cli = cliAt(temporaryFolder())
+    const label = 'a\x1b]0;owned\x07\x9b31m\u202eb'
+    const made = await cli(['token', 'create', '--role', 'viewer', '--label', label])
+    const listed = await cli('token list', { isTerminal: true, columns: 200 })
+    expect(made.exit).toBe(0)
+    expect(listed.stdout).toContain('a\\x1b]0;owned\\x07\\x9b31m\\u202eb')
+    expect(stripVTControlCharacters(listed.stdout)).not.toMatch(/(?!\n)\p{Cc}|\u202e/u)
+  })
+
+  test('a new token is shown once, with a warning and how to use it', async () => {
+    const cli = cliAt(temporaryFolder())
+    const { exit, stdout } = await cli('token create --role viewer --ttl 2h')
+    const bearer = /ktok_\w+/.exec(stdout)?.[0] ?? ''
+    expect(exit).toBe(0)
+    expect(stdout).toContain('only time it is shown')
+    const { stdout: listed } = await cli('token list --json')
+    const [token] = (JSON.parse(listed) as { tokens: { created_at: string; expires_at: string }[] }).tokens
+    expect(Date.parse(token?.expires_at ?? '') - Date.parse(token?.created_at ?? '')).toBeGreaterThan(
+      7_190_000,
+    )
+    expect(listed).not.toContain(bearer)
+  })
+
+  test('a document comes inline, from a file or from stdin', async () => {
+    const folder = temporaryFolder()
+    const cli = cliAt(join(folder, 'home'))
+    const { stdout: bundle } = await cli('flow export flow_research_brief')
+    writeFileSync(join(folder, 'bundle.json'), bundle)
+    const inline = await cli(['flow', 'check', bundle, '--json'])
+    const file = await cli(['flow', 'check', join(folder, 'bundle.json'), '--json'])
+    const stdin = await cli('flow check - --json', { input: bundle })
+    expect(inline.exit).toBe(0)
+    expect(file).toEqual(inline)
+    expect(stdin).toEqual(inline)
+  })
+
+  test('a document that repeats a key, is broken or too large is refused before it is sent', async () => {
+    const cli = cliAt(temporaryFolder())
+    const cases = ['{"flow":{},"flow":{}}', '{"flow":', `{"flow":"${'x'.repeat(1_048_577)}"}`]
+    const codes = ['BAD_REQUEST', 'BAD_REQUEST', 'PAYLOAD_TOO_LARGE']
+    for (const [at, input] of cases.entries()) {
+      const { exit, stderr } = await cli('flow check -', { input })
+      expect(exit).toBe(1)
+      expect(stderr).toContain(`Error (${codes[at]})`)
+    }
+  })
+
+  verifies(
+    'FLOW-070',
+    'flow export gives the bundle {flow, steps} that flow check takes back unchanged',
+    async () => {
+      const folder = temporaryFolder()
+      const cli = cliAt(join(folder, 'home'))
+      const out = join(folder, 'bundle.json')
+      for (const flow_id of Object.keys(STARTERS)) {
+        expect((await cli(['flow', 'export', flow_id, '--out', out])).exit).toBe(0)
+        const exported = JSON.parse((await cli(['flow', 'export', flow_id, '--json'])).stdout)
+        const checked = JSON.parse((await cli(['flow', 'check', out, '--json'])).stdout)
+        const { flow, steps } = JSON.parse((await cli(['flow', 'get', flow_id, '--json'])).stdout)
+        expect(exported).toEqual({ flow, steps })
+        expect({ flow: checked.flow, steps: checked.steps }).toEqual(exported)
+      }
+    },
+  )
+})
+
+describe('wrong usage', () => {
+  test.each([
+    ['flow lst', 'Did you mean `knowtation flow list`'],
+    ['flwo list', 'Did you mean `knowtation flow list`'],
+    ['flow list --scop personal', 'Did you mean --scope'],
+    ['flow list --limit', 'needs a value'],
+    ['flow list --limit many', 'must be a number'],
+    ['flow list extra', 'one word too many'],
+    ['flow get', '<flow_id> is missing'],
+    ['flow project flow_a', '--harness'],
+    ['flow project flow_a --harness cli_runbook --check', '--out'],
+    ['flow list --tag a --tag b', 'more than once'],
+    ['flow list --url nonsense', 'not a web address'],
+    ['flow list --url http://example.test --token secret', 'clear text'],
+    ['flow list --url http://u:p@127.0.0.1', 'user name or password'],
+    ['flow list --home /x --url http://127.0.0.1', 'exclude each other'],
+    ['flow list --token secret', 'running hub'],
+    ['serve --port 70000', '65535'],
+    ['serve --url http://127.0.0.1', 'local home'],
+    ['mcp config --client cursr', 'Did you mean cursor'],
+    ['mcp config', '--client NAME is missing'],
+    ['flow check /nowhere/bundle.json', 'cannot be read'],
+    ['flow', 'knowtation flow <command>'],
+  ])('%s', async (line, said) => {
+    const { exit, stdout, stderr } = await cliAt(temporaryFolder())(line)
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
+    expect(stderr).toContain(said)
+    if (line !== 'flow') expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^Hint: /)
+  })
+
+  test('a home that cannot be opened is a failure with a hint, also for programs', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'file'), '')
+    const cli = cliAt(join(folder, 'file', 'home'))
+    expect((await cli('whoami')).stderr).toMatch(/^Error \(STORAGE_UNAVAILABLE\): .+\nHint: .+\n$/)
+    const { exit, stdout } = await cli('whoami --json')
+    expect(exit).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  })
+
+  test('a hub that does not answer is named, with a hint', async () => {
+    const { exit, stderr } = await cliAt(temporaryFolder())('flow list --url http://127.0.0.1:1')
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(
+      /^Error \(HUB_UNREACHABLE\): No hub answers at http:\/\/127\.0\.0\.1:1.*\nHint: .+\n$/,
+    )
+  })
+})
+
+describe('help', () => {
+  test('every command is in the help of the program and has its own', async () => {
+    const cli = cliAt(temporaryFolder())
+    const { stdout } = await cli('--help')
+    expect((await cli('')).stdout).toBe(stdout)
+    expect((await cli('help')).stdout).toBe(stdout)
+    for (const { words, summary, flags } of await loadAllCommands()) {
+      expect(stdout).toContain(`  ${words.join(' ')}`)
+      const own = await cli([...words, '--help'])
+      expect(own.exit).toBe(0)
+      expect(own.stdout).toContain(summary)
+      for (const { name } of flags) expect(own.stdout).toContain(`--${name}`)
+    }
+  })
+
+  test('the help of one command', async () => {
+    const { stdout } = await cliAt(temporaryFolder())('token create -h')
+    expect(stdout).toMatchInlineSnapshot(`
+      "Create a local token for this vault. Its bearer is shown once.
+
+      Usage: knowtation token create --role viewer|editor|evaluator|admin [--flags]
+
+      Flags
+        --role viewer|editor|evaluator|admin  What the token may do (required)
+        --ttl DURATION                        Lifetime; without it the token does not expire (seconds, or 15m, 12h, 30d)
+        --label TEXT                          A name to recognise it by
+
+      Flags of every command
+        --json         Print exactly the JSON that the REST route answers
+        --home DIR     The local home (else KNOWTATION_HOME, else ~/.knowtation)
+        --url URL      Ask a running hub there instead (else KNOWTATION_URL)
+        --token TOKEN  The credential for --url (else KNOWTATION_TOKEN)
+        --vault ID     The vault to work in (default: default)
+        -h, --help     Show what a command does and takes
+      "
+    `)
+  })
+
+  test('--version', async () => {
+    expect((await cliAt(temporaryFolder())('--version')).stdout).toMatch(/^knowtation \d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('the table of commands', () => {
+  test('no input hides behind a flag that every command has', () => {
+    const taken = GLOBAL_FLAGS.map(({ name }) => name)
+    const hidden = allOperations
+      .filter(({ cli }) => cli !== undefined)
+      .flatMap(({ name, input }) =>
+        Object.keys(input.shape).flatMap((key) => flagNames(key).map((flag) => [name, flag])),
+      )
+      .filter(([, flag]) => taken.includes(flag as string))
+    expect(hidden).toEqual([])
+  })
+})

@@ -1,0 +1,113 @@
+import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { isCommandFailure, isUsageError } from './cli-errors.ts'
+import type { CliIo } from './cli-io.ts'
+import type { Command, Invocation } from './command.ts'
+import { commandsUnder, findCommand, leadingWords, unknownCommand } from './find-command.ts'
+import { GLOBAL_FLAGS, readGlobals } from './globals.ts'
+import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './help.ts'
+import { hintFor } from './hints.ts'
+import { loadAllCommands, loadLikelyCommands } from './load-commands.ts'
+import { checkArity, printError } from './output.ts'
+import { parseArguments } from './parse-arguments.ts'
+import { withProgress } from './progress.ts'
+
+/** Runs one command line. Answers 0 for success, 1 for refused or failed, 2 for wrong usage. */
+export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv, io: CliIo): Promise<number> {
+  const json = flagsBeforeEnd(argv).includes('--json')
+  try {
+    return await runCommandLine(argv, env, io)
+  } catch (error) {
+    return reportError(error, io, json)
+  }
+}
+
+async function runCommandLine(argv: readonly string[], env: NodeJS.ProcessEnv, io: CliIo): Promise<number> {
+  const { words, places } = leadingWords(argv)
+  const before = flagsBeforeEnd(argv)
+  if (words[0] === 'help') return showHelp(words.slice(1), io)
+  if (before.includes('--help') || before.includes('-h')) return showHelp(words, io)
+  if (words.length === 0 && (before.includes('--version') || before.includes('-V'))) {
+    io.stdout.write(`knowtation ${PACKAGE_VERSION}\n`)
+    return 0
+  }
+  const command = await requireCommand(words, io)
+  if (!command) return words.length === 0 && argv.length === 0 ? 0 : 2
+  const taken = new Set(places.slice(0, command.words.length))
+  return runCommand(
+    command,
+    argv.filter((_, at) => !taken.has(at)),
+    env,
+    io,
+  )
+}
+
+function flagsBeforeEnd(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--')
+  return end < 0 ? argv : argv.slice(0, end)
+}
+
+/** The command, or nothing after showing the commands that begin with these words. */
+async function requireCommand(words: readonly string[], io: CliIo): Promise<Command | undefined> {
+  const likely = findCommand(words, await loadLikelyCommands(words))
+  if (likely) return likely
+  const all = await loadAllCommands()
+  const found = findCommand(words, all)
+  if (found) return found
+  if (words.length === 0) {
+    io.stdout.write(`${renderProgramHelp(all)}\n`)
+    return undefined
+  }
+  const under = commandsUnder(words, all)
+  if (under.length === 0) throw unknownCommand(words, all)
+  io.stderr.write(`${renderGroupHelp(words, under)}\n`)
+  return undefined
+}
+
+async function showHelp(words: readonly string[], io: CliIo): Promise<number> {
+  const all = await loadAllCommands()
+  const command = findCommand(words, all)
+  const under = commandsUnder(words, all)
+  if (words.length > 0 && !command && under.length === 0) throw unknownCommand(words, all)
+  const help = command
+    ? renderCommandHelp(command, commandsUnder(command.words, all))
+    : words.length === 0
+      ? renderProgramHelp(all)
+      : renderGroupHelp(words, under)
+  io.stdout.write(`${help}\n`)
+  return 0
+}
+
+async function runCommand(
+  command: Command,
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  io: CliIo,
+): Promise<number> {
+  const name = `knowtation ${command.words.join(' ')}`
+  const help = `Run \`${name} --help\` to see what it takes.`
+  const { positionals, flags } = parseArguments(argv, [...command.flags, ...GLOBAL_FLAGS], help)
+  const invocation: Invocation = {
+    command,
+    positionals,
+    flags,
+    globals: readGlobals(flags, command, env),
+    env,
+    io,
+  }
+  checkArity(invocation, help)
+  const isLasting = command.reach === 'home'
+  return isLasting ? command.run(invocation) : withProgress(io, name, () => command.run(invocation))
+}
+
+function reportError(error: unknown, io: CliIo, json: boolean): number {
+  if (isUsageError(error)) {
+    printError(io.stderr, 'Error', error.message, error.hint)
+    return 2
+  }
+  const failure = isCommandFailure(error) ? error : undefined
+  const code = failure?.code ?? 'RUNTIME_ERROR'
+  const message = error instanceof Error ? error.message : 'Something unexpected happened.'
+  if (json) io.stdout.write(`${JSON.stringify({ error: message, code })}\n`)
+  else printError(io.stderr, `Error (${code})`, message, failure?.hint ?? hintFor(code))
+  return 1
+}

@@ -1,0 +1,35 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Refusal } from '../../operations/errors.ts'
+import { parseStrictJson, StrictJsonError } from '../../platform/basics/strict-json.ts'
+import { mcpDoor } from '../mcp/operation-tools.ts'
+
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
+
+/** Takes JSON bodies and no others. What MCP receives stays text: its own surface reads it. */
+export function addBodyReader(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    try {
+      const text = readText(request, body as Buffer)
+      const isMcp = request.routeOptions.config.operation === mcpDoor
+      done(null, isMcp ? text : text === '' ? undefined : parseStrictJson(text))
+    } catch (error) {
+      done(error instanceof StrictJsonError ? new Refusal('BAD_REQUEST', jsonFault(error)) : (error as Error))
+    }
+  })
+}
+
+/** JSON travels as plain UTF-8. Guessing at anything else would let two readers see two documents. */
+function readText({ headers }: FastifyRequest, body: Buffer): string {
+  const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (!/^utf-?8$/i.test(charset) || encoding !== 'identity') throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
+  if (!isUtf8(body)) throw new Refusal('BAD_REQUEST', 'The body is not valid UTF-8.')
+  return body.toString('utf8')
+}
+
+function jsonFault({ reason }: StrictJsonError): string {
+  if (reason === 'duplicate_key') return 'The body repeats a key.'
+  return reason === 'too_deep' ? 'The body is nested too deeply.' : 'The body is not valid JSON.'
+}

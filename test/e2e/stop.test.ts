@@ -1,0 +1,69 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import BetterSqlite from 'better-sqlite3'
+import { afterEach, expect, test } from 'vitest'
+import { whoami } from './clients.fixture.ts'
+import {
+  type HubProcess,
+  hubTokenOf,
+  processesOfGroup,
+  spawnHub,
+  temporaryHome,
+} from './hub-process.fixture.ts'
+import { readStored } from './stored-state.fixture.ts'
+
+const CALLS = 12
+/** Long enough for calls on their way to arrive. */
+const ARRIVAL_MS = 400
+/** Shorter than the time after which a stopping hub cuts off what still runs. */
+const EXIT_LIMIT_MS = 8_000
+
+let hub: HubProcess | undefined
+afterEach(async () => void (await hub?.end('SIGKILL')))
+
+/** A call on a connection that the client would like to keep. */
+function call(agent: Agent, url: string, bearer: string): Promise<number> {
+  const { hostname, port } = new URL(url)
+  const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' }
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { agent, hostname, port, method: 'POST', path: '/api/v1/tokens', headers },
+      (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0))
+      },
+    )
+    sent.on('error', reject)
+    sent.end('{"role":"viewer"}')
+  })
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s: running calls are answered, then the hub is gone without a trace',
+  async (signal) => {
+    using at = temporaryHome()
+    hub = await spawnHub({ home: at.home.folder })
+    const { url, child } = hub
+    const bearer = hubTokenOf(at.home)
+    const agent = new Agent({ keepAlive: true, maxSockets: CALLS })
+    // As long as someone else writes to the database, the calls cannot end.
+    const other = new BetterSqlite(at.home.database)
+    other.exec('BEGIN IMMEDIATE')
+    const calls = Array.from({ length: CALLS }, () => call(agent, url, bearer))
+    await pause(ARRIVAL_MS)
+    const exited = hub.end(signal)
+    await pause(ARRIVAL_MS)
+    expect(child.exitCode).toBeNull()
+    await expect(whoami(url, bearer)).rejects.toThrow('ECONNREFUSED')
+    other.exec('ROLLBACK')
+    other.close()
+
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: CALLS }, () => 201))
+    const exit = await Promise.race([exited, pause(EXIT_LIMIT_MS)])
+    expect(exit).toMatchObject({ code: 0, signal: null })
+    agent.destroy()
+    expect(processesOfGroup(child.pid ?? 0)).toEqual([])
+    const { chain, tokens, calls: recorded } = await readStored(at.home)
+    expect(chain.intact).toBe(true)
+    expect([tokens.size, recorded.token_create]).toEqual([CALLS, CALLS])
+  },
+)

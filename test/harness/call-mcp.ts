@@ -1,0 +1,38 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { expect } from 'vitest'
+import type { Reply, Request } from './call.ts'
+import type { TestHub } from './test-hub.ts'
+
+/** Calls a tool over HTTP with the official client. */
+export async function callMcp(hub: TestHub, request: Request): Promise<Reply> {
+  const bearer = hub.credentials.bearers[request.as]
+  const client = await connectClient(`${hub.url}/mcp`, bearer, request.vault)
+  try {
+    return await callTool(client, request)
+  } finally {
+    await client.close()
+  }
+}
+
+/** The official 2.x client, connected to a hub. */
+export async function connectClient(url: string, bearer: string | undefined, vault?: string) {
+  const headers = {
+    ...(bearer && { authorization: `Bearer ${bearer}` }),
+    ...(vault && { 'x-vault-id': vault }),
+  }
+  const client = new Client({ name: 'parity', version: '1' }, { versionNegotiation: { mode: 'auto' } })
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  return client
+}
+
+/** Calls a tool; its structured content must say the same as its text. */
+export async function callTool(
+  client: Pick<Client, 'callTool'>,
+  { operation, input }: Pick<Request, 'operation' | 'input'>,
+): Promise<Reply> {
+  const result = await client.callTool({ name: operation.name, arguments: input })
+  const [content] = result.content
+  if (content?.type !== 'text') throw new Error('A tool answers with one text.')
+  expect(result.structuredContent).toEqual(result.isError ? undefined : JSON.parse(content.text))
+  return { ok: !result.isError, status: undefined, text: content.text }
+}

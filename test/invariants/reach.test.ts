@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { allOperations } from '../../src/domains/index.ts'
+import type { Operation } from '../../src/operations/define-operation.ts'
+import { runOperation, type Surface } from '../../src/operations/run-operation.ts'
+import { GATE_FLAGS } from '../../src/platform/policy/gates.ts'
+import { call, registry, surfacesOf } from '../harness/call.ts'
+import { connectClient } from '../harness/call-mcp.ts'
+import { callerOf, WHO, type Who } from '../harness/callers.ts'
+import { startTestHub, type TestHub } from '../harness/test-hub.ts'
+
+let hub: TestHub
+
+beforeAll(async () => {
+  hub = await startTestHub({ env: Object.fromEntries(GATE_FLAGS.map((flag) => [flag, '1'])) })
+})
+afterAll(() => hub.close())
+
+/** Who can come in where: the command line is local, all else on it goes to a hub's REST routes. */
+const ARRIVALS: Record<Surface, readonly Who[]> = {
+  rest: WHO.filter((who) => who !== 'local'),
+  mcp: WHO,
+  cli: ['local'],
+}
+
+/** The operation with its input and work taken out: what is left decides who may call it. */
+function emptied(operation: Operation): Operation {
+  const open = z.looseObject({})
+  const nothing = { target: undefined, made: undefined, prepare: undefined }
+  return { ...operation, ...nothing, input: open, output: open, handle: async () => ({}) }
+}
+
+async function canReach(who: Who, surface: Surface, operation: Operation): Promise<boolean> {
+  const caller = callerOf(who, hub.credentials)
+  const at = { surface, caller, address: 'test', vault: undefined, input: {} }
+  return (await runOperation(hub.hub, { ...at, operation: emptied(operation) })).ok
+}
+
+/** Who gets through to an operation, by the surface it is on. */
+async function reachersOf(operation: Operation): Promise<string[]> {
+  const lines: string[] = []
+  for (const surface of surfacesOf(operation)) {
+    const reaching: Who[] = []
+    for (const who of ARRIVALS[surface]) if (await canReach(who, surface, operation)) reaching.push(who)
+    lines.push(`${operation.name} by ${surface}: ${reaching.join(' ') || '-'}`)
+  }
+  return lines
+}
+
+async function toolsWithinReach(who: Who): Promise<string[]> {
+  const reached: string[] = []
+  for (const operation of allOperations)
+    if (await canReach(who, 'mcp', operation)) reached.push(operation.name)
+  return reached
+}
+
+/** Change this list knowingly: it is who can do what, with every gate open. */
+test('every operation is within reach of exactly these callers', async () => {
+  const reach: string[] = []
+  for (const operation of allOperations) reach.push(...(await reachersOf(operation)))
+  expect(reach.join('\n')).toMatchInlineSnapshot(`
+    "flow_list by rest: viewer editor evaluator admin hub gateway
+    flow_list by mcp: viewer editor evaluator admin hub local gateway
+    flow_list by cli: local
+    flow_get by rest: viewer editor evaluator admin hub gateway
+    flow_get by mcp: viewer editor evaluator admin hub local gateway
+    flow_get by cli: local
+    flow_project by rest: viewer editor evaluator admin hub gateway
+    flow_project by mcp: viewer editor evaluator admin hub local gateway
+    flow_project by cli: local
+    flow_export by rest: viewer editor evaluator admin hub gateway
+    flow_export by mcp: viewer editor evaluator admin hub local gateway
+    flow_export by cli: local
+    flow_check by rest: viewer editor evaluator admin hub gateway
+    flow_check by mcp: viewer editor evaluator admin hub local gateway
+    flow_check by cli: local
+    flow_propose by rest: viewer editor evaluator admin hub gateway
+    flow_propose by mcp: viewer editor evaluator admin hub local gateway
+    flow_propose by cli: local
+    flow_propose_edit by rest: viewer editor evaluator admin hub gateway
+    flow_propose_edit by mcp: viewer editor evaluator admin hub local gateway
+    flow_propose_edit by cli: local
+    flow_import by rest: viewer editor evaluator admin hub gateway
+    flow_import by mcp: viewer editor evaluator admin hub local gateway
+    flow_import by cli: local
+    proposal_list by rest: viewer editor evaluator admin hub gateway
+    proposal_list by mcp: viewer editor evaluator admin hub local gateway
+    proposal_list by cli: local
+    proposal_show by rest: viewer editor evaluator admin hub gateway
+    proposal_show by mcp: viewer editor evaluator admin hub local gateway
+    proposal_show by cli: local
+    proposal_evaluate by rest: evaluator admin hub
+    proposal_evaluate by mcp: evaluator admin hub local
+    proposal_evaluate by cli: local
+    proposal_approve by rest: admin hub
+    proposal_approve by mcp: admin hub local
+    proposal_approve by cli: local
+    proposal_discard by rest: admin hub
+    proposal_discard by mcp: admin hub local
+    proposal_discard by cli: local
+    flow_run_start by rest: editor admin hub gateway
+    flow_run_start by mcp: editor admin hub local gateway
+    flow_run_start by cli: local
+    flow_run_list by rest: viewer editor evaluator admin hub gateway
+    flow_run_list by mcp: viewer editor evaluator admin hub local gateway
+    flow_run_list by cli: local
+    flow_run_get by rest: viewer editor evaluator admin hub gateway
+    flow_run_get by mcp: viewer editor evaluator admin hub local gateway
+    flow_run_get by cli: local
+    flow_run_advance by rest: editor admin hub gateway
+    flow_run_advance by mcp: editor admin hub local gateway
+    flow_run_advance by cli: local
+    flow_run_evidence by rest: editor admin hub gateway
+    flow_run_evidence by mcp: editor admin hub local gateway
+    flow_run_evidence by cli: local
+    flow_run_submit_review by rest: evaluator admin hub
+    flow_run_submit_review by mcp: evaluator admin hub local
+    flow_run_submit_review by cli: local
+    flow_run_execute by rest: editor admin hub gateway
+    flow_run_execute by mcp: editor admin hub local gateway
+    flow_run_execute by cli: local
+    whoami by rest: viewer editor evaluator admin hub gateway
+    whoami by mcp: viewer editor evaluator admin hub local gateway
+    whoami by cli: local
+    doctor by rest: hub
+    doctor by cli: local
+    token_create by rest: admin hub
+    token_create by cli: local
+    token_list by rest: admin hub
+    token_list by cli: local
+    token_revoke by rest: admin hub
+    token_revoke by cli: local
+    audit_list by rest: admin hub
+    audit_list by cli: local
+    audit_verify by rest: hub
+    audit_verify by cli: local
+    audit_export by rest: hub
+    audit_export by cli: local"
+  `)
+})
+
+test("nothing of the owner's is an MCP tool", () => {
+  const owned = allOperations.filter((operation) => operation.authority.kind === 'owner')
+  expect(owned.length).toBeGreaterThan(0)
+  expect(owned.filter((operation) => operation.mcp)).toEqual([])
+})
+
+test.each(WHO.filter((who) => who !== 'anonymous' && who !== 'local'))(
+  'over HTTP the tools listed to %s are those it reaches',
+  async (who) => {
+    const client = await connectClient(`${hub.url}/mcp`, hub.credentials.bearers[who])
+    const { tools } = await client.listTools()
+    await client.close()
+    expect(tools.map((tool) => tool.name)).toEqual(await toolsWithinReach(who))
+  },
+)
+
+test.each(
+  [...registry.values()]
+    .filter((operation) => operation.rest)
+    .map((operation) => [operation.name, operation] as const),
+)('over HTTP %s is closed without a credential, before its input is looked at', async (_name, operation) => {
+  const reply = await call(hub, 'rest', { operation, input: { nonsense: 1 }, as: 'anonymous' })
+  expect(reply).toMatchObject({
+    status: 401,
+    text: '{"error":"Authentication is required.","code":"UNAUTHENTICATED"}',
+  })
+})

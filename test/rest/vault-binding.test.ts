@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { TestHub } from '../harness/test-hub.ts'
+import { jwt } from './credentials.fixture.ts'
+import { head, sendRaw } from './raw-http.fixture.ts'
+import { codeOf, recorded, send, startRestHub } from './rest-hub.fixture.ts'
+import { requestOf, requireExpectation, routed } from './routes.fixture.ts'
+
+let hub: TestHub
+beforeAll(async () => void (hub = await startRestHub()))
+afterAll(() => hub.close())
+
+const PATH = '/api/v1/whoami'
+
+test('without a vault header the vault is default', async () => {
+  const told = await send(hub.url, { path: PATH, bearer: hub.credentials.bearers.viewer })
+  expect(JSON.parse(told.text)).toMatchObject({ vault_id: 'default' })
+})
+
+test('a vault that the credential does not open is refused alike on every route, existing or not', async () => {
+  for (const operation of routed) {
+    const sent = requestOf(operation, requireExpectation(operation).input(hub))
+    for (const bearer of [hub.credentials.bearers.admin, await jwt({ claims: { role: 'admin' } })]) {
+      const headers = { 'x-vault-id': 'other' }
+      const { result, records } = await recorded(hub, () => send(hub.url, { ...sent, bearer, headers }))
+      expect([operation.name, result.status, codeOf(result)]).toEqual([operation.name, 403, 'VAULT_DENIED'])
+      // What the caller asked for is not his, so the record does not name it.
+      expect(records).toMatchObject([{ code: 'VAULT_DENIED', vault_id: '-', target_id: null }])
+    }
+  }
+})
+
+test('a JWT opens each vault of its list and acts in the one it names', async () => {
+  const bearer = await jwt({ claims: { vault_ids: ['default', 'team-b'] } })
+  const headers = { 'x-vault-id': 'team-b' }
+  const told = await send(hub.url, { path: PATH, bearer, headers })
+  expect(JSON.parse(told.text)).toMatchObject({ vault_id: 'team-b' })
+})
+
+test.each([
+  ['empty', ''],
+  ['upper case', 'Default'],
+  ['a path', '../default'],
+  ['a hidden folder', '.git'],
+  ['a list', 'default, default'],
+  ['a slash', 'default/x'],
+  ['too long', 'a'.repeat(65)],
+  ['percent-encoded', 'def%61ult'],
+  ['not ASCII', 'd\u00e9fault'],
+])('a malformed vault id (%s) is refused and not recorded', async (_what, vault) => {
+  const headers = { 'x-vault-id': vault }
+  const { bearers } = hub.credentials
+  const act = () => send(hub.url, { path: PATH, bearer: bearers.hub, headers })
+  const { result, records } = await recorded(hub, act)
+  expect([result.status, codeOf(result)]).toEqual([400, 'BAD_REQUEST'])
+  expect(records).toMatchObject([{ code: 'BAD_REQUEST', vault_id: '-' }])
+})
+
+test.each([
+  ['twice the same', ['X-Vault-Id: default', 'X-Vault-Id: default']],
+  ['two different ones', ['X-Vault-Id: default', 'x-vault-id: other']],
+])('a repeated vault header (%s) is refused', async (_what, lines) => {
+  const bearer = `Authorization: Bearer ${hub.credentials.bearers.hub}`
+  const request = head(`GET ${PATH} HTTP/1.1`, 'Host: 127.0.0.1', 'Connection: close', bearer, ...lines)
+  const reply = await sendRaw(hub.url, request)
+  expect([reply.status, codeOf({ text: reply.body })]).toEqual([400, 'BAD_REQUEST'])
+})

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { StorageTooNew, sql } from '../../src/platform/storage/database.ts'
+import { type Migration, migrate } from '../../src/platform/storage/migrate.ts'
+import { migrations } from '../../src/platform/storage/schema.ts'
+import {
+  countOf,
+  handleOn,
+  insert,
+  itemsOn,
+  itemsSchema,
+  NOW,
+  placeOf,
+  type StoreKind,
+} from './store-place.ts'
+
+/** The schema goes forward only, in one piece, whoever else opens the store at the same time. */
+export function runMigrationTests(kind: StoreKind): void {
+  describe('migration', () => {
+    const next: Migration = { version: 2, statements: ['CREATE TABLE more (id INTEGER PRIMARY KEY)'] }
+    const versions = sql<{ version: number }>('SELECT version FROM schema_version ORDER BY version')
+
+    test('goes forward only, each step once', async () => {
+      const db = await itemsOn(kind)
+      await db.transaction((tx) => tx.run(insert, 1, 'kept', 1))
+      await migrate(db, [itemsSchema, next], NOW)
+      await migrate(db, [itemsSchema, next], NOW)
+      expect(await db.all(versions)).toEqual([{ version: 1 }, { version: 2 }])
+      expect(await countOf(db)).toBe(1)
+    })
+
+    test('a failing step leaves nothing, of the steps before it either', async () => {
+      const db = await itemsOn(kind)
+      const bad: Migration = {
+        version: 3,
+        statements: ['CREATE TABLE half (id INTEGER PRIMARY KEY)', 'CREATE TABLE items (id INTEGER)'],
+      }
+      await expect(migrate(db, [itemsSchema, next, bad], NOW)).rejects.toThrow(/exists/)
+      expect(await db.all(versions)).toEqual([{ version: 1 }])
+      await expect(db.all(sql('SELECT * FROM more'))).rejects.toThrow()
+      await expect(db.all(sql('SELECT * FROM half'))).rejects.toThrow()
+    })
+
+    test('a newer schema is refused and left alone', async () => {
+      const db = await itemsOn(kind)
+      await migrate(db, [itemsSchema, next], NOW)
+      await expect(migrate(db, [itemsSchema], NOW)).rejects.toBeInstanceOf(StorageTooNew)
+      expect(await db.all(versions)).toEqual([{ version: 1 }, { version: 2 }])
+    })
+
+    if (kind.shared) {
+      test('several that open at once migrate once', async () => {
+        const at = await placeOf(kind)
+        const all = await Promise.all(Array.from({ length: 4 }, () => handleOn(at)))
+        await Promise.all(all.map((db) => migrate(db, migrations, NOW)))
+        for (const db of all) expect(await db.all(versions)).toHaveLength(migrations.length)
+      })
+    }
+  })
+}
