@@ -32,7 +32,6 @@ export async function startHubProcess(
 }
 
 function requireProgram(): string {
-  if (!existsSync(PROGRAM)) return join(ROOT, 'bench', 'hub-from-source.ts')
   if (!existsSync(join(ROOT, 'dist'))) throw new Error('Build the program first: npm run build')
   return PROGRAM
 }

@@ -12,7 +12,7 @@ const CONNECTIONS = 50
 const ROUNDS = 5
 const CELL_SECONDS = 3
 const WARM_UP_SECONDS = 3
-const FLOW = 'flow_research_brief'
+const FLOW = 'flow_capture_to_note'
 const AUTOCANNON = createRequire(import.meta.url).resolve('autocannon')
 
 interface CannonReport {

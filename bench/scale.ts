@@ -53,7 +53,9 @@ type Asked = () => Promise<{ p50_us: number; cpu_us: number }>
 
 function pathOf({ operation }: Question, input: Record<string, string | number>): string {
   const { flow_id, ...rest } = input
-  const query = new URLSearchParams(Object.entries(rest).map(([name, value]) => [name, `${value}`]))
+  const query = new URLSearchParams(
+    Object.entries(rest).map(([name, value]): [string, string] => [name, `${value}`]),
+  )
   const path = (operation.rest ?? '').replace(/^GET /, '').replace('{flow_id}', `${flow_id}`)
   return query.size > 0 ? `${path}?${query}` : path
 }
@@ -117,6 +119,9 @@ async function direct(folder: string, shape: Shape, count: number) {
 
 const WAYS = { REST: overRest, direct }
 
+const renderTimes = (times: number[], cpu: number[]) =>
+  `${median(times).toFixed(0)} µs (${median(cpu).toFixed(0)} µs CPU a call)`
+
 async function compare(name: string, small: Asked, large: Asked): Promise<void> {
   await small()
   await large()
@@ -134,11 +139,9 @@ async function compare(name: string, small: Asked, large: Asked): Promise<void> 
     found.smallCpu.push(few.cpu_us)
     found.largeCpu.push(many.cpu_us)
   }
-  const text = (times: number[], cpu: number[]) =>
-    `${median(times).toFixed(0)} µs (${median(cpu).toFixed(0)} µs CPU a call)`
-  const small_text = text(found.small, found.smallCpu)
+  const small_text = renderTimes(found.small, found.smallCpu)
   console.log(
-    `  at ${SMALL}: ${small_text}, at ${LARGE}: ${text(found.large, found.largeCpu)}, idle before ${(idle * 100).toFixed(0)} %`,
+    `  at ${SMALL}: ${small_text}, at ${LARGE}: ${renderTimes(found.large, found.largeCpu)}, idle before ${(idle * 100).toFixed(0)} %`,
   )
   tellVerdict({ name, measured: median(found.large) / median(found.small), bar: '≤ 1.5', unit: '×' })
 }

@@ -202,8 +202,8 @@ function notesOf(state: State, record: AuditRecord): AuditRecord[] {
 }
 
 /** From here on the act is on record; if it fails, a second record says so. */
-async function performOutside({ call }: State, act: ActOutside<unknown>): Promise<string> {
-  return renderOutput(call.operation, await act.perform(call.signal ?? NEVER_ABORTED))
+async function performOutside({ call }: State, outside: ActOutside<unknown>): Promise<string> {
+  return renderOutput(call.operation, await outside.perform(call.signal ?? NEVER_ABORTED))
 }
 
 function contextOf(state: State, db: unknown): Context<never, string, Effect> {

@@ -1,13 +1,10 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Home, homeAt } from '../../src/platform/basics/home.ts'
-import { realSystem } from '../../src/platform/basics/system.ts'
-import { startHub } from '../../src/surfaces/rest/start-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { codeOf, type Received, send } from '../rest/rest-hub.fixture.ts'
-import { hubTokenOf, runProgram, temporaryHome } from './hub-process.fixture.ts'
+import { type HubProcess, hubTokenOf, runProgram, spawnHub, temporaryHome } from './hub-process.fixture.ts'
 
 const PAGE_BYTES = 4_096
 const FLOW = '/api/v1/flows/flow_research_brief'
@@ -19,22 +16,18 @@ const at = temporaryHome()
 let copies = 0
 let sound: Received[]
 beforeAll(async () => {
-  sound = await withHub(at.home, (url, bearer) => readAll(url, bearer))
+  sound = await withHub(at.home, ({ url }, bearer) => readAll(url, bearer))
   for (const { status } of sound) expect(status).toBe(200)
 })
 afterAll(() => at[Symbol.dispose]())
 
-async function withHub<Result>(
-  home: Home,
-  act: (url: string, bearer: string, logged: string[]) => Promise<Result>,
-) {
-  const logged: string[] = []
-  const log = pino({ base: null }, { write: (line: string) => void logged.push(line) })
-  const hub = await startHub({ home, env: {}, system: realSystem, log, host: '127.0.0.1', port: 0 })
+/** A process of its own each time: what another one has read and checked must not stand in for the file. */
+async function withHub<Result>(home: Home, act: (hub: HubProcess, bearer: string) => Promise<Result>) {
+  const hub = await spawnHub({ home: home.folder })
   try {
-    return await act(hub.url, hubTokenOf(home), logged)
+    return await act(hub, hubTokenOf(home))
   } finally {
-    await hub.stop()
+    await hub.end('SIGTERM')
   }
 }
 
@@ -105,7 +98,7 @@ describe('a damaged database', () => {
           bytes[place] = 'X'.charCodeAt(0)
           return bytes
         })
-        await withHub(home, async (url, bearer, logged) => {
+        await withHub(home, async ({ url, output }, bearer) => {
           const answers = await readAll(url, bearer)
           for (const [index, answer] of answers.entries()) {
             if (answer.status === 200) expect(timeless(answer.text)).toBe(timeless(sound[index]?.text ?? ''))
@@ -113,7 +106,7 @@ describe('a damaged database', () => {
           }
           const failed = answers.filter(({ status }) => status === 500)
           refusals += failed.length
-          if (failed.length > 0) expect(logged.join()).toContain('StorageDamaged')
+          if (failed.length > 0) expect(output.stderr).toContain('StorageDamaged')
           const others = await send(url, { path: '/api/v1/flows/flow_capture_to_note', bearer })
           expect(others.status).toBe(200)
         })
@@ -129,7 +122,7 @@ describe('a damaged database', () => {
       const [place = 0] = placesOf(bytes, 'starter_flows_seeded')
       return flipped(bytes, place)
     })
-    await withHub(home, async (url, bearer) => {
+    await withHub(home, async ({ url }, bearer) => {
       const doctor = await send(url, { path: '/api/v1/doctor', bearer })
       expect(JSON.parse(doctor.text)).toMatchObject({ healthy: false })
     })

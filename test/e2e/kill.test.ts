@@ -59,5 +59,5 @@ verifies(
     expect(calls.flow_list).toBeGreaterThanOrEqual(reads)
     expect(calls.hub_started).toBe(KILLS + 1)
   },
-  120_000,
+  240_000,
 )

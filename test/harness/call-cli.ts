@@ -38,15 +38,24 @@ export async function runInProcess(
 /** Calls an operation by its command, which asks the running hub. */
 export async function callCli(hub: TestHub, request: Request): Promise<Reply> {
   const bearer = hub.credentials.bearers[request.as]
-  const env = { ...(bearer && { KNOWTATION_TOKEN: bearer }) }
+  const env = { ...(bearer && { KNOWTATION_TOKEN: bearer }), ...grantVariables(request) }
   const { argv, stdin } = commandLine(request)
-  return replyOf(await runInProcess([...argv, '--url', hub.url], env, stdin))
+  return replyOf(await runInProcess([...argv, '--url', request.gateway ?? hub.url], env, stdin))
 }
 
 /** Calls an operation by its command, on the files of the hub's home: as the one who runs the hub. */
 export async function callCliAtHome(hub: TestHub, request: Request): Promise<Reply> {
   const { argv, stdin } = commandLine(request)
-  return replyOf(await runInProcess(argv, hub.options.env, stdin))
+  return replyOf(await runInProcess(argv, { ...hub.options.env, ...grantVariables(request) }, stdin))
+}
+
+/** The variables in which a grant travels: on the command line others would see it. */
+function grantVariables({ presented = {} }: Request): NodeJS.ProcessEnv {
+  const { external_bearer, grant_id } = presented
+  return {
+    ...(external_bearer !== undefined && { KNOWTATION_GRANT_BEARER: external_bearer }),
+    ...(grant_id !== undefined && { KNOWTATION_GRANT_ID: grant_id }),
+  }
 }
 
 /** The words that ask for an operation; a document goes in through stdin. */

@@ -6,16 +6,26 @@ import type { TestHub } from './test-hub.ts'
 export async function callRest(hub: TestHub, request: Request): Promise<Reply> {
   const { method, url, body } = restRequest(request)
   const bearer = hub.credentials.bearers[request.as]
-  const response = await fetch(`${hub.url}${url}`, {
+  const response = await fetch(`${request.gateway ?? hub.url}${url}`, {
     method,
     headers: {
       ...(bearer && { authorization: `Bearer ${bearer}` }),
       ...(request.vault && { 'x-vault-id': request.vault }),
+      ...grantHeaders(request),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body }),
   })
   return { ok: response.ok, status: response.status, text: await response.text() }
+}
+
+/** The headers in which a grant travels. */
+export function grantHeaders({ presented = {} }: Pick<Request, 'presented'>): Record<string, string> {
+  const { external_bearer, grant_id } = presented
+  return {
+    ...(external_bearer !== undefined && { 'x-flow-external-bearer': external_bearer }),
+    ...(grant_id !== undefined && { 'x-flow-grant-id': grant_id }),
+  }
 }
 
 /** The input spread over path, query and body. */

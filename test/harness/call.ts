@@ -1,5 +1,5 @@
 import { allOperations } from '../../src/domains/index.ts'
-import type { Operation } from '../../src/operations/define-operation.ts'
+import type { Operation, Presented } from '../../src/operations/define-operation.ts'
 import { buildRegistry } from '../../src/operations/registry.ts'
 import { runOperation, type Surface } from '../../src/operations/run-operation.ts'
 import { callCli, callCliAtHome } from './call-cli.ts'
@@ -21,6 +21,10 @@ export interface Request {
   input: Record<string, unknown>
   as: Who
   vault?: string | undefined
+  /** A grant that is held up beside the credential. */
+  presented?: Presented | undefined
+  /** The address of a gateway before the hub, which makes the call a hosted one. */
+  gateway?: string | undefined
 }
 
 /** What came back, in the terms all ways share. The command line and MCP have no status. */
@@ -53,8 +57,9 @@ export function call(hub: TestHub, way: Way, request: Request): Promise<Reply> {
 }
 
 function callDirectly({ hub, credentials }: TestHub, request: Request): Promise<Reply> {
-  const { operation, input, vault } = request
+  const { operation, input, vault, presented = {}, gateway } = request
   const surface = surfacesOf(operation)[0] ?? 'rest'
   const caller = callerOf(request.as, credentials)
-  return runOperation(hub, { operation, surface, caller, address: 'test', vault, input })
+  const hosted = gateway !== undefined
+  return runOperation(hub, { operation, surface, caller, address: 'test', vault, input, presented, hosted })
 }

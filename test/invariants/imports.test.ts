@@ -97,6 +97,8 @@ describe('imports of the sources', () => {
   test('between surfaces are these alone', () => {
     expect(edgesWithin('surfaces')).toMatchInlineSnapshot(`
       [
+        "cli → mcp",
+        "cli → rest",
         "rest → mcp",
         "rest → openapi",
       ]
@@ -112,7 +114,10 @@ describe('imports of the sources', () => {
         "identity → storage",
         "policy → basics",
         "policy → identity",
+        "policy → upstream",
+        "redaction → basics",
         "storage → basics",
+        "upstream → basics",
       ]
     `)
   })

@@ -18,11 +18,28 @@ test('the committed page of operations is the generated one', () => {
   expect(readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')).toBe(renderOperationsPage(registry))
 })
 
-test('the description has no problem that the recommended rules of OpenAPI find', async () => {
+/**
+ * The contract itself gives these paths. They cannot meet: a flow's id begins with `flow_`, so no flow is
+ * called `external-grants`, and such an id is a bad request.
+ */
+const GIVEN_BY_CONTRACT = [
+  'no-ambiguous-paths: `/api/v1/flows/{flow_id}/projection` and `/api/v1/flows/external-grants/{grant_id}`',
+  'no-ambiguous-paths: `/api/v1/flows/external-grants/{grant_id}` and `/api/v1/flows/{flow_id}/runs`',
+]
+
+test('the description has no problem by the recommended rules of OpenAPI but those of the contract', async () => {
   const config = await createConfig({ extends: ['recommended'] })
   const problems = await lint({ ref: join(ROOT, 'openapi.json'), config })
-  expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
+  const found = problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)
+  expect(found.map(shortened)).toEqual(GIVEN_BY_CONTRACT)
 })
+
+/** Without the words that every problem of its kind has. */
+function shortened(problem: string): string {
+  return problem
+    .replace('Paths should resolve unambiguously. Found two ambiguous paths: ', '')
+    .replace(/\.$/, '')
+}
 
 test('the linter would find one', async () => {
   const config = await createConfig({ extends: ['recommended'] })

@@ -4,16 +4,28 @@ import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hasAuthority } from '../../src/operations/authority.ts'
+import { localCaller } from '../../src/platform/identity/caller.ts'
 import { sql } from '../../src/platform/storage/database.ts'
+import { registry } from '../harness/call.ts'
 import { BIN, childEnv } from '../harness/run-program.ts'
 import { startTestHub, type TestHub } from '../harness/test-hub.ts'
 
-const TOOLS = ['flow_list', 'flow_get', 'flow_project', 'flow_export', 'flow_check', 'whoami']
+/** Over HTTP the clients come as a viewer, over stdio as the one who runs the hub. */
+function toolsOf(role: 'viewer' | 'admin'): { name: string; readOnlyHint: boolean }[] {
+  const caller = { ...localCaller('other'), role }
+  return [...registry.values()]
+    .filter((operation) => operation.mcp && hasAuthority(operation.authority, caller))
+    .map(({ name, effect }) => ({ name, readOnlyHint: effect === 'read' }))
+}
+
 const HARNESS_REFUSAL = '{"error":"This harness is not served.","code":"FLOW_HARNESS_UNSUPPORTED"}'
 
 /** What both generations of the client can do. */
 interface AnyClient {
-  listTools(): Promise<{ tools: { name: string; annotations?: unknown; outputSchema?: unknown }[] }>
+  listTools(): Promise<{
+    tools: { name: string; annotations?: { readOnlyHint?: boolean | undefined } | undefined }[]
+  }>
   callTool(params: { name: string; arguments: Record<string, unknown> }): Promise<unknown>
   close(): Promise<void>
 }
@@ -121,11 +133,10 @@ describe.each(CONNECTIONS)('%s', (name, recorded, connect) => {
     return client
   }
 
-  test('lists the tools, all of which only read', async () => {
+  test('lists the tools it may call, and says which only read', async () => {
     const { tools } = await (await connected()).listTools()
-    expect(tools.map((tool) => tool.name)).toEqual(TOOLS)
-    for (const tool of tools)
-      expect(tool.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    const hints = tools.map((tool) => ({ name: tool.name, readOnlyHint: tool.annotations?.readOnlyHint }))
+    expect(hints).toEqual(toolsOf(caller_kind === 'local' ? 'admin' : 'viewer'))
   })
 
   test('calls a tool whose answer keeps to its schema', async () => {

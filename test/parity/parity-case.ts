@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Presented } from '../../src/operations/define-operation.ts'
 import { call, type Reply, type Request, requireOperation, WAYS, type Way } from '../harness/call.ts'
 import type { Who } from '../harness/callers.ts'
 import { DATABASES, startTestHub, storeFlows, type TestHub } from '../harness/test-hub.ts'
@@ -14,6 +15,8 @@ export interface ParityCase {
   input?: Record<string, unknown>
   as: Who
   vault?: string
+  presented?: Presented
+  gateway?: string
   /** The code of the refusal; without it the call must succeed. */
   code?: string
   status: number
@@ -65,8 +68,8 @@ function waysOf({ as, operation, notOn = {} }: ParityCase): Way[] {
 }
 
 export async function expectParity(hub: TestHub, one: ParityCase): Promise<void> {
-  const { operation, input = {}, as, vault } = one
-  const request: Request = { operation: requireOperation(operation), input, as, vault }
+  const { operation, input = {}, as, vault, presented, gateway } = one
+  const request: Request = { operation: requireOperation(operation), input, as, vault, presented, gateway }
   const replies = new Map<Way, Reply>()
   for (const way of waysOf(one)) replies.set(way, await call(hub, way, request))
   const first = replies.get('direct') as Reply

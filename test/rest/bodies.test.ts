@@ -40,9 +40,10 @@ async function expectRefused(act: ReturnType<typeof post>, status: number, code:
   return result
 }
 
-describe('size', () => {
-  const filled = (bytes: number) => `{"role":"${'x'.repeat(bytes - 11)}"}`
+const filled = (bytes: number) => `{"role":"${'x'.repeat(bytes - 11)}"}`
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 
+describe('size', () => {
   test('exactly the limit is read, one byte more is refused', async () => {
     expect(filled(BODY_LIMIT)).toHaveLength(BODY_LIMIT)
     await expectRefused(post(filled(BODY_LIMIT)), 400, 'BAD_REQUEST')
@@ -56,7 +57,6 @@ describe('size', () => {
   ])('%d bytes in pieces without a length answer %d', async (bytes, status, code) => {
     const body = filled(bytes)
     const half = Math.floor(bytes / 2)
-    const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
     const lines = [
       'POST /api/v1/tokens HTTP/1.1',
       'Host: 127.0.0.1',

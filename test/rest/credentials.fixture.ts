@@ -52,15 +52,13 @@ export function forgedJwt(header: object, claims: object, key?: string): string 
 
 export const seconds = (fromNow: number) => Math.floor(Date.now() / 1_000) + fromNow
 
+function local(name: string, bearer: string | undefined, seen: Seen): Credential {
+  return { name, authorization: bearer && `Bearer ${bearer}`, seen, hosted: false }
+}
+
 /** Every kind of credential with whom the hub is to see behind it. */
 export async function allCredentials(hub: TestHub): Promise<Credential[]> {
   const { bearers } = hub.credentials
-  const local = (name: string, bearer: string | undefined, seen: Seen): Credential => ({
-    name,
-    authorization: bearer && `Bearer ${bearer}`,
-    seen,
-    hosted: false,
-  })
   return [
     local('none', undefined, 'nobody'),
     local('garbage', 'garbage', 'nobody'),

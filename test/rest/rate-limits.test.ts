@@ -13,6 +13,8 @@ async function start(options: TestHubOptions = {}): Promise<TestHub> {
 const fail = (bearer?: string) => send(hub.url, { path: PATH, bearer })
 const succeed = () => send(hub.url, { path: PATH, bearer: hub.credentials.bearers.viewer })
 
+const mcp = () => send(hub.url, { method: 'POST', path: '/mcp', body: '{}' })
+
 async function statuses(times: number, act: () => Promise<{ status: number }>): Promise<number[]> {
   const all = []
   for (let at = 0; at < times; at++) all.push((await act()).status)
@@ -36,7 +38,6 @@ test('failed sign-ins of an address are slowed; a good credential from there sti
 
 test('the same count holds for every way to fail and for MCP', async () => {
   await start({ config: { rate_limits: { failed_authentications_per_minute: 4 } } })
-  const mcp = () => send(hub.url, { method: 'POST', path: '/mcp', body: '{}' })
   const ways = [fail, () => fail('ktok_x'), () => fail('a.b.c'), mcp]
   for (const way of ways) expect((await way()).status).toBe(401)
   for (const way of ways) {

@@ -34,6 +34,8 @@ export interface FlowHub {
   readonly hub: Hub
   /** Calls an operation; each call moves the clock on by a second. */
   ask(name: string, input: Record<string, unknown>, how?: Ask): Promise<Said>
+  /** Makes many calls that are really under way together: a first connection would come too late. */
+  atOnce(calls: readonly (() => Promise<Said>)[]): Promise<Said[]>
   setPolicy(policy: object, vault?: string): void
   setMembers(members: object, vault?: string): void
   setEnv(name: string, value: string | undefined): void
@@ -45,6 +47,7 @@ export interface FlowHub {
 const START = Date.parse('2026-11-15T08:00:00Z')
 const allRecords = sql<AuditRecord & { seq: number }>('SELECT * FROM audit_records ORDER BY seq')
 
+const pause = sql<{ one: number }>('SELECT 1 AS one')
 const ignore = () => {}
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore }
 
@@ -69,6 +72,10 @@ export async function openFlowHub(database_url?: string): Promise<FlowHub> {
       const { as = 'admin', vault, surface = 'rest', presented } = how
       const call = { operation, surface, caller: callerNamed(as), address: '127.0.0.1', vault, input }
       return said(await runOperation(hub, { ...call, ...(presented && { presented }) }))
+    },
+    async atOnce(calls) {
+      await Promise.all(calls.map(() => hub.db.transaction((tx) => tx.all(pause))))
+      return Promise.all(calls.map((call) => call()))
     },
     setPolicy: (policy, vault = 'default') => write(home.vaultPolicy(vault), policy),
     setMembers: (members, vault = 'default') => write(home.vaultMembers(vault), members),

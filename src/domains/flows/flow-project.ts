@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { type Context, defineOperation } from '../../operations/define-operation.ts'
 import { isForbidden } from '../../platform/policy/gates.ts'
+import type { VaultPolicy } from '../../platform/policy/vault-policy.ts'
 import { allowedToolIds, declaredTools } from './allowlist.ts'
-import type { Flow, FlowBundle } from './bundle/flow-record.ts'
+import type { Flow, FlowBundle, FlowStep } from './bundle/flow-record.ts'
+import { type Harness, INERT_HARNESSES } from './bundle/vocabulary.ts'
 import { flowErrors } from './flow-errors.ts'
 import { FlowId, HarnessName, VersionChoice } from './flow-schemas.ts'
 import { findLatestVersion } from './flow-store.ts'
@@ -78,8 +80,7 @@ export const flowProject = defineOperation({
     const { flow, steps } = JSON.parse(await requireFlowDocument(context, 'bundle')) as FlowBundle
     if (presented.external_bearer !== undefined) await checkGrantedFetch(context, flow)
     const latest = await findLatestVersion(db, vault_id, input.flow_id, requireVisibleScopes(context))
-    const allowed = allowedToolIds(rules.policy.value)
-    const allowed_tools = declaredTools(steps).filter((tool) => allowed.has(tool))
+    const allowed_tools = offeredTools(steps, rules.policy.value)
     return projectionEnvelope({
       vault_id,
       projection: renderProjection({ flow, steps, harness, allowed_tools }),
@@ -88,6 +89,17 @@ export const flowProject = defineOperation({
     })
   },
 })
+
+/** The tools that the steps declare and the vault allows, in order: what a grant can be minted for. */
+export function offeredTools(steps: readonly Pick<FlowStep, 'skill_refs'>[], policy: VaultPolicy): string[] {
+  const allowed = allowedToolIds(policy)
+  return declaredTools(steps).filter((tool) => allowed.has(tool))
+}
+
+/** The harnesses that stay dead as the external-agent gate stands. */
+export function inertHarnesses(isExternalAgentOn: boolean): readonly Harness[] {
+  return isExternalAgentOn ? [] : INERT_HARNESSES
+}
 
 /** The harness, if it is served to this caller now. The bundle for agents has gates of its own. */
 function requireServed({
@@ -98,9 +110,9 @@ function requireServed({
   isGateOn,
   refuse,
 }: Projecting): ProjectableHarness {
-  if (!isProjectable(harness)) return refuse('FLOW_HARNESS_UNSUPPORTED')
+  const inert = inertHarnesses(isGateOn('FLOW_EXTERNAL_AGENT_ENABLED'))
+  if (!isProjectable(harness) || inert.includes(harness)) return refuse('FLOW_HARNESS_UNSUPPORTED')
   if (harness !== 'agent_bundle') return harness
-  if (!isGateOn('FLOW_EXTERNAL_AGENT_ENABLED')) refuse('FLOW_HARNESS_UNSUPPORTED')
   if (isForbidden('FLOW_EXTERNAL_AGENT_ENABLED', hub.env, rules.policy.value)) {
     refuse('FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN')
   }

@@ -42,6 +42,7 @@ test('records beyond the count go, the oldest first, however many there are', as
 test('what is not as it was written is not signed away by pruning', async () => {
   for (const attack of [
     'DELETE FROM audit_records WHERE seq = 5',
+    'DELETE FROM audit_records WHERE seq = 40',
     "UPDATE audit_records SET caller_id = 'someone' WHERE seq = 5",
   ]) {
     const { db, log, key, tamper } = await auditStore(50)
@@ -49,6 +50,6 @@ test('what is not as it was written is not signed away by pruning', async () => 
     const found = await db.get(kept)
     expect(await pruneAudit(db, log, { max_age_days: 365, max_records: 10 }, new Date(START))).toBe(0)
     expect(await db.get(kept)).toEqual(found)
-    expect((await verifyChain(db, key)).fault).toMatch(/Record 5/)
+    expect((await verifyChain(db, key)).fault).toMatch(/Record (5|40)/)
   }
 })

@@ -27,6 +27,9 @@ export interface GateState {
 
 /** Three states: the environment's 1/true or 0/false wins, else the vault policy, else off. */
 export function gateState(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultPolicy): GateState {
+  const outer = BEHIND[flag]
+  if (outer && !isGateOn(outer, env, policy))
+    return { on: false, set_by: gateState(outer, env, policy).set_by }
   const fromEnvironment = switchOf(env[flag])
   if (fromEnvironment !== undefined) return { on: fromEnvironment, set_by: 'environment' }
   const fromPolicy = GATES[flag](policy)
@@ -34,8 +37,7 @@ export function gateState(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultP
 }
 
 export function isGateOn(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultPolicy): boolean {
-  const outer = BEHIND[flag]
-  return gateState(flag, env, policy).on && (outer === undefined || isGateOn(outer, env, policy))
+  return gateState(flag, env, policy).on
 }
 
 /** What the owner's policy can forbid altogether, and by which variable the environment can. */

@@ -10,7 +10,7 @@ export interface Anchors {
   other: number
   width: number
   /** Rows of states; a state from `firstHit` on has anchors that end in it. */
-  next: Uint32Array
+  next: Uint16Array | Uint32Array
   firstHit: number
   hitsOf: readonly (readonly number[])[]
   lengths: readonly number[]
@@ -28,7 +28,13 @@ export function buildAnchors(texts: readonly string[]): Anchors {
   const nodes = growTree(texts, classes)
   const order = linkFallbacks(nodes)
   const rows = fillRows(nodes, order)
-  return { classes, other: OTHER, width: WIDTH, lengths: texts.map((text) => text.length), ...renumber(nodes, rows) }
+  return {
+    classes,
+    other: OTHER,
+    width: WIDTH,
+    lengths: texts.map((text) => text.length),
+    ...renumber(nodes, rows),
+  }
 }
 
 function classTable(): Uint8Array {
@@ -101,7 +107,8 @@ function renumber(nodes: readonly Node[], rows: Uint32Array): Pick<Anchors, 'nex
   order.forEach((at, place) => {
     places[at] = place
   })
-  const next = new Uint32Array(rows.length)
+  // Half the memory stays in the processor's cache.
+  const next = rows.length <= 0xffff ? new Uint16Array(rows.length) : new Uint32Array(rows.length)
   order.forEach((at, place) => {
     for (let letter = 0; letter < WIDTH; letter++) {
       next[place * WIDTH + letter] = (places[rows[at * WIDTH + letter] as number] as number) * WIDTH

@@ -4,13 +4,16 @@
  */
 export type KeyLevel = 'password' | 'secret' | 'weak' | 'plain' | 'public'
 
-const PASSWORD_WORDS = words('password passwd passwort pwd pass passphrase passcode pgpassword mysqlpwd dbpass userpass')
+const PASSWORD_WORDS = words(
+  'password passwd passwort pwd passphrase passcode pgpassword mysqlpwd dbpass userpass',
+)
 const SECRET_WORDS = words(
   'secret secrets token apikey apitoken accesstoken authtoken secretkey accesskey privatekey clientsecret ' +
     'credential credentials creds cred jwt bearer masterkey signingkey encryptionkey authkey accesskeyid accessid ' +
     'licensekey accountkey sharedkey sessiontoken refreshtoken idtoken apisecret appsecret webhooksecret authorization',
 )
-const SECRET_ENDINGS = /(?:password|passwd|passphrase|secret|token|apikey|secretkey|accesskey|privatekey|credentials)$/
+const SECRET_ENDINGS =
+  /(?:password|passwd|passphrase|secret|token|apikey|secretkey|accesskey|privatekey|credentials)$/
 /** Before the word `key`, these make it a secret. */
 const KEY_QUALIFIERS = words(
   'api access private secret signing sign encryption encrypt decryption auth license master account shared service ' +
@@ -45,6 +48,9 @@ const ABOUT_WORDS = words(
     'validator validation verify check checker test tests helper factory builder generator parser lexer stream',
 )
 
+/** A name with one of these says itself that the value is none. */
+const UNREAL_WORDS = words('non invalid wrong fake dummy mock bad bogus expired example sample')
+
 const CACHE_ENTRIES = 5_000
 const cache = new Map<string, KeyLevel>()
 
@@ -73,10 +79,14 @@ export function splitName(name: string): string[] {
 function judge(parts: string[]): KeyLevel {
   const last = parts.at(-1)
   if (last === undefined) return 'plain'
+  if (parts.some((part) => UNREAL_WORDS.has(part))) return 'public'
   if (parts.includes('access') && last === 'id') return 'secret'
   if (parts.some((part) => PUBLIC_WORDS.has(part)) && !parts.some(isSecretWord)) return 'public'
-  if (ABOUT_WORDS.has(last) && parts.length > 1) return parts.length > 1 && isIdentifying(last) ? 'public' : 'plain'
-  if (parts.some((part) => PASSWORD_WORDS.has(part) || /(?:password|passwd|passphrase)$/.test(part))) return 'password'
+  if (ABOUT_WORDS.has(last) && parts.length > 1)
+    return parts.length > 1 && isIdentifying(last) ? 'public' : 'plain'
+  if (last === 'pass' || (parts.at(-2) === 'pass' && parts.length <= 3)) return 'password'
+  if (parts.some((part) => PASSWORD_WORDS.has(part) || /(?:password|passwd|passphrase)$/.test(part)))
+    return 'password'
   if (parts.some(isSecretWord)) return 'secret'
   const key = parts.lastIndexOf('key')
   if (key > 0) return keyQualifier(parts[key - 1] as string)

@@ -5,19 +5,38 @@ import { surprise } from './randomness.ts'
 import { isCode, isConstantName, isHex, isMisnested, isUrlOrPath, isUuid } from './value-shapes.ts'
 
 const MIN_CHARS = 6
+/** The beginning of a long value tells enough. */
+const MAX_JUDGED_CHARS = 300
 /** Identifiers and words lie below, random text above. */
 const RANDOM_BITS = { password: 4.4, secret: 4.7, weak: 5 } as const
+/** Names joined by dots are a place in a program, unless they are out of the ordinary. */
+const DOTTED_BITS = 5.6
+const LISTED_BITS = 5.4
 const NAMING = new Set('name key id field property header variable var setting k'.split(' '))
 const VALUED = new Set('value val v content data default text string'.split(' '))
 
 /** The value as it was given to a name that calls for a secret. */
 export function isKeywordSecret(line: string, pair: Pair, level: KeyLevel): boolean {
   if (level !== 'password' && level !== 'secret' && level !== 'weak') return false
-  const value = line.slice(pair.start, pair.end)
+  const value = line.slice(pair.start, Math.min(pair.end, pair.start + MAX_JUDGED_CHARS))
   if (value.length < MIN_CHARS || !/[A-Za-z0-9]/.test(value) || isPlaceholder(value)) return false
   if (isUrlOrPath(value) || isConstantName(value)) return false
-  if (!pair.isQuoted && isCode(value) && !isRandom(value, 'secret')) return false
+  if (!pair.isQuoted && !isPlainValue(pair, value, level)) return false
   return level === 'password' ? isPassword(line, pair, value) : isMade(pair, value, level)
+}
+
+/** Without quotes a value may be code: a call, a list, a number, another name. */
+function isPlainValue(pair: Pair, value: string, level: KeyLevel): boolean {
+  if (isMisnested(value)) return !value.startsWith('/')
+  if (/[()[\]{}|\\]/.test(value)) return false
+  if (
+    /^0x[0-9a-f]{1,16}$/i.test(value) ||
+    (pair.by === ',' && !isDigitRich(value) && surprise(value) < LISTED_BITS)
+  )
+    return false
+  if (level === 'weak' && !/^[\w+/=~-]{16,}$/.test(value)) return false
+  if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return surprise(value) >= DOTTED_BITS
+  return !isCode(value) || isRandom(value, 'secret') || isDigitRich(value)
 }
 
 /** Something a person may have chosen: more than one kind of character, no sentence. */
@@ -27,28 +46,44 @@ function isPassword(line: string, pair: Pair, value: string): boolean {
   if (pair.by === ',' || pair.by === '(' || pair.by === '>' || pair.by === '=?') return false
   if (/[0-9]/.test(value) && /[A-Za-z]/.test(value)) return true
   if (pair.isQuoted && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)) return pair.by === '='
-  return /^\s*(?:export\s+|set\s+|-e\s+)?[\w.-]+=\S+\s*$/.test(line.slice(0, 300)) && /^[a-z]{8,}$/.test(value)
+  return (
+    /^\s*(?:export\s+|set\s+|-e\s+)?[\w.-]+=\S+\s*$/.test(line.slice(0, 300)) && /^[a-z]{8,}$/.test(value)
+  )
 }
 
 /** Something made by chance: hexadecimal, a UUID, a long number, or letters in an order no word has. */
 function isMade(pair: Pair, value: string, level: 'password' | 'secret' | 'weak'): boolean {
   if (/\s/.test(value)) return level !== 'weak' && pair.isQuoted && isMadeOfParts(value)
   if (isUuid(value)) return true
-  if (/^\d+$/.test(value)) return level !== 'weak' && value.length >= 10 && (pair.isQuoted || value.length >= 16)
-  if (isHex(value)) return value.length >= (level === 'weak' ? 24 : 12)
+  if (isDigitRich(value) && value.length >= (level === 'weak' ? 36 : 20)) return true
+  if (/^\d+$/.test(value))
+    return level !== 'weak' && value.length >= 10 && (pair.isQuoted || value.length >= 16)
+  if (isHex(value)) return value.length >= (level === 'weak' ? 24 : 12) && /\d/.test(value)
   if (isMisnested(value)) return value.length >= 12 && /[#$@%^~?]/.test(value)
   if (hasOddCharacters(value)) return level !== 'weak' && pair.isQuoted && pair.by !== '(' && pair.by !== ','
   return isRandom(value, level)
 }
 
+/** Digits in the midst of letters, as in no word: `SKb31bd621f1e3…`. */
+function isDigitRich(value: string): boolean {
+  return value.length >= 16 && /^[\w-]+$/.test(value) && (value.match(/\d/g)?.length ?? 0) >= 6
+}
+
 /** Some stores wrap the value: `{AQAAABAAA …}`. */
 function isMadeOfParts(value: string): boolean {
   const parts = value.split(/\s+/)
-  return parts.length <= 3 && parts.some((part) => part.length >= 16 && /\d/.test(part) && surprise(part) >= 5)
+  return (
+    parts.length <= 3 && parts.some((part) => part.length >= 16 && /\d/.test(part) && surprise(part) >= 5)
+  )
 }
 
 function hasOddCharacters(value: string): boolean {
-  return /[!@#$%^&*?~]/.test(value) && /[A-Za-z0-9]/.test(value) && !/^[\w.]+@[\w.]+$|[<>{}()[\]\\/]|^[@#$!%&*?~]|[?!]$|:/.test(value)
+  if ((value.match(/[!@#$%^&*?~]/g)?.length ?? 0) >= 3 && !/[<>{}()[\]\\/]/.test(value)) return true
+  return (
+    /[!@#$%^&*?~]/.test(value) &&
+    /[A-Za-z0-9]/.test(value) &&
+    !/^[\w.]+@[\w.]+$|[<>{}()[\]\\/]|^[@#$!%&*?~]|[?!]$|:/.test(value)
+  )
 }
 
 function isRandom(value: string, level: 'password' | 'secret' | 'weak'): boolean {
@@ -58,7 +93,11 @@ function isRandom(value: string, level: 'password' | 'secret' | 'weak'): boolean
 }
 
 /** Each pair with the level of its name; `name="X" value="Y"` lends X's level to Y. */
-export function levelled(line: string, pairs: readonly Pair[], lent: KeyLevel | undefined): [Pair, KeyLevel][] {
+export function levelled(
+  line: string,
+  pairs: readonly Pair[],
+  lent: KeyLevel | undefined,
+): [Pair, KeyLevel][] {
   let named = lent
   return pairs.map((pair) => {
     const name = pair.name.toLowerCase()

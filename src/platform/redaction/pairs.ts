@@ -11,13 +11,18 @@ export interface Pair {
 const MAX_NAME_CHARS = 100
 const MAX_GAP_CHARS = 40
 const MAX_TAG_CHARS = 200
-const TYPES = new Set('string str char text varchar const std final nstring cstring var let val auto dim as'.split(' '))
+/** As much of an unquoted value is enough to judge it. */
+const MAX_PLAIN_CHARS = 512
+const TYPES = new Set(
+  'string str char text varchar const std final nstring cstring var let val auto dim as'.split(' '),
+)
 
 /** Finds what is named and given on a line, in the order of the line. Takes time linear in it. */
 export function findPairs(line: string): Pair[] {
   const pairs: Pair[] = []
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at)
+    if (code > 62 || code < 40) continue
     let pair: Pair | undefined
     if (code === 61 || code === 58) {
       const end = operatorEnd(line, at)
@@ -65,9 +70,10 @@ function turnedPair(line: string, left: number, right: number): Pair | undefined
   while (end > 0 && line[end - 1] === ' ') end--
   const quote = line[end - 1]
   if (quote !== '"' && quote !== "'" && quote !== '`') return undefined
-  const start = line.lastIndexOf(quote, end - 2) + 1
+  const floor = Math.max(0, end - MAX_TAG_CHARS)
+  const start = floor + line.slice(floor, end - 1).lastIndexOf(quote) + 1
   const name = /^[\s(]{0,4}([A-Za-z_$][\w$.-]{0,99})/.exec(line.slice(right, right + 110))?.[1]
-  if (start === 0 || end - start > MAX_TAG_CHARS || !name) return undefined
+  if (line[start - 1] !== quote || !name) return undefined
   return { name, by: '=?', start, end: end - 1, isQuoted: true }
 }
 
@@ -114,8 +120,9 @@ function passedPair(line: string, at: number, by: ',' | '('): Pair | undefined {
 
 /** `<name>value<`, also `<name attribute="…">value<`. */
 function enclosedPair(line: string, at: number): Pair | undefined {
-  const open = line.lastIndexOf('<', at)
-  if (open < 0 || at - open > MAX_TAG_CHARS) return undefined
+  const floor = Math.max(0, at - MAX_TAG_CHARS)
+  const open = floor + line.slice(floor, at).lastIndexOf('<')
+  if (open < floor) return undefined
   const name = /^<([A-Za-z_][\w.:-]{0,99})/.exec(line.slice(open, open + 102))?.[1]
   if (!name) return undefined
   const close = line.indexOf('<', at)
@@ -158,12 +165,21 @@ function quotedEnd(line: string, start: number, quote: string, isEscaped: boolea
 /** An unquoted value ends at a space, a quote or a separator. */
 function plainEnd(line: string, start: number): number {
   let end = start
-  while (end < line.length && !isPlainStop(line.charCodeAt(end), line, end)) end++
+  let depth = 0
+  const limit = Math.min(line.length, start + MAX_PLAIN_CHARS)
+  for (; end < limit; end++) {
+    const code = line.charCodeAt(end)
+    if (isPlainStop(code, line, end)) break
+    if (code === 40 || code === 91 || code === 123) depth++
+    // A bracket that was opened before the value closes after it.
+    else if ((code === 41 || code === 93 || code === 125) && --depth < 0) break
+  }
   return end
 }
 
 function isPlainStop(code: number, line: string, at: number): boolean {
-  if (code <= 32 || code === 34 || code === 39 || code === 96 || code === 44 || code === 59 || code === 60) return true
+  if (code <= 32 || code === 34 || code === 39 || code === 96 || code === 44 || code === 59 || code === 60)
+    return true
   // `&` parts a query; `\n` and `\"` are escapes inside a string.
   return code === 38 || (code === 92 && /[nrt"']/.test(line[at + 1] ?? ''))
 }
@@ -173,4 +189,12 @@ function trimmed(line: string, from: number, to: number, name: string, by: Pair[
   while (start < end && line.charCodeAt(start) <= 32) start++
   while (end > start && line.charCodeAt(end - 1) <= 32) end--
   return start < end ? { name, by, start, end, isQuoted } : undefined
+}
+
+/** Where a value really ends: one without quotes was only looked at as far as judging it takes. */
+export function valueEnd(line: string, pair: Pair): number {
+  let { end } = pair
+  if (pair.isQuoted || end - pair.start < MAX_PLAIN_CHARS) return end
+  while (end < line.length && !isPlainStop(line.charCodeAt(end), line, end)) end++
+  return end
 }

@@ -2,7 +2,7 @@ import { surprise } from './randomness.ts'
 
 /** Stands for a value that is filled in elsewhere. */
 const REFERENCE =
-  /^(?:\$\{[^}]*\}|\$\(.*\)|\$\{\{.*\}\}|\{\{.*\}\}|\{[\w.]*\}|\$[A-Za-z_]\w*|%[\w()]*%?|<[^<>]*>|<%.*%>|#\{.*\}|@\w+@|\[[^\]]*\]|`.*|!\w+ .*)$/
+  /^(?:\$\{[^}]*\}|\$\(.*\)|\$\{\{.*\}\}|\{\{.*\}\}|\{[A-Za-z_.]*\}|\$[A-Za-z_]\w*|%[\w()]*%?|<[^<>]*>|<%.*%>|#\{.*\}|@\w+@|\[[^\]]*\]|`.*|!\w+ .*)$/
 const FILLER = /^(?:[x*.#?_0-]+|[x*.•…-]{3,}.*|.*(?:x{5,}|X{5,}|\*{3,}|\.{3,}|…)\W*)$/i
 const SAYS_SO =
   /example|sample|dummy|fake|placeholder|change.?me|(?:^|[^a-z])(?:your|my|some|the|insert|enter|replace|todo)(?:[^a-z]|$)|redacted|not.?real|foo.?bar|here$|lorem/i
@@ -14,6 +14,8 @@ const NO_VALUE = new Set(
     'username:password user:password user:pass username:token test:test admin:admin'
   ).split(' '),
 )
+/** A class of characters, or the alphabet itself. */
+const ALPHABET = /\[\^?[^\]]*[A-Za-z0-9]-[A-Za-z0-9]|abcdefghijklmnopq|ABCDEFGHIJKLMNOPQ/
 /** A value as surprising and long as this is a secret even where it says `example`. */
 const REAL_BITS = 5.5
 const REAL_CHARS = 20
@@ -21,12 +23,23 @@ const REAL_CHARS = 20
 /** Whether a value only holds the place of a secret. */
 export function isPlaceholder(value: string): boolean {
   if (REFERENCE.test(value) || NO_VALUE.has(value.toLowerCase())) return true
-  if (FILLER.test(value) || hasFewCharacters(value)) return true
+  if (FILLER.test(value) || ALPHABET.test(value) || hasFewCharacters(value)) return true
   return SAYS_SO.test(value) && !(value.length >= REAL_CHARS && surprise(value) >= REAL_BITS)
 }
 
 /** Whether a text is one or two characters over and over. */
 export function hasFewCharacters(text: string): boolean {
-  const distinct = new Set(text.slice(0, 64).toLowerCase()).size
+  const length = Math.min(text.length, 64)
+  let low = 0
+  let high = 0
+  let distinct = 0
+  for (let at = 0; at < length && distinct <= 4; at++) {
+    const code = text.charCodeAt(at) & 63
+    const bit = 1 << (code & 31)
+    if (((code < 32 ? low : high) & bit) !== 0) continue
+    distinct++
+    if (code < 32) low |= bit
+    else high |= bit
+  }
   return distinct <= 2 || (text.length >= 24 && distinct <= 4)
 }

@@ -14,7 +14,8 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   { rule: 'twilio_key', pattern: /^SK[0-9a-f]{32}$/ },
   {
     rule: 'vault_token',
-    pattern: /^[sbr]\.(?=[A-Za-z0-9]{0,23}[0-9])(?=[A-Za-z0-9]{0,23}[A-Z])(?=[A-Za-z0-9]{0,23}[a-z])[A-Za-z0-9]{24}$/,
+    pattern:
+      /^[sbr]\.(?=[A-Za-z0-9]{0,23}[0-9])(?=[A-Za-z0-9]{0,23}[A-Z])(?=[A-Za-z0-9]{0,23}[a-z])[A-Za-z0-9]{24}$/,
   },
   { rule: 'yandex_token', pattern: /^YC[\w-]{38}$/ },
 ]
@@ -22,4 +23,11 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
 /** The rule of the token's shape, if it has one. */
 export function findTokenShape(token: string): string | undefined {
   return TOKEN_SHAPES.find((shape) => shape.pattern.test(token))?.rule
+}
+
+export const SHAPE_RULES: readonly string[] = TOKEN_SHAPES.map(({ rule }) => rule)
+
+/** Shapes of few surprises are hexadecimal ones of these lengths. */
+export function mayHaveShape(length: number): boolean {
+  return length >= 34 && length <= 37
 }

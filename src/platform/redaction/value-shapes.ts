@@ -27,7 +27,7 @@ export function isCode(value: string): boolean {
 
 /** Upper case words joined by lines: the name of a constant. */
 export function isConstantName(value: string): boolean {
-  return CONSTANT.test(value) && surprise(value) < 5
+  return CONSTANT.test(value) && surprise(value) < (value.includes('_') ? 5.8 : 5)
 }
 
 const CLOSERS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
@@ -48,5 +48,8 @@ export function isMisnested(value: string): boolean {
 export function isEncodedText(value: string): boolean {
   if (value.length < 16 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return false
   const bytes = Buffer.from(value.slice(0, 256), 'base64')
-  return bytes.length > 0 && bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127))
+  return (
+    bytes.length > 0 &&
+    bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127))
+  )
 }

@@ -4,8 +4,10 @@ const MAX_PATTERN_CHARS = 1000
 /** Time to test a text is at most its length times this. */
 const MAX_STEPS = 2000
 
+type Accepts = (point: number) => boolean
+
 type Step =
-  | { kind: 'one'; accepts: (point: number) => boolean }
+  | { kind: 'one'; accepts: Accepts }
   | { kind: 'edge'; at: '^' | '$' | '\\b' | '\\B' }
   | { kind: 'split'; ways: number[] }
   | { kind: 'done' }
@@ -85,11 +87,11 @@ function buildLoop(of: PatternNode, steps: Step[]): void {
 }
 
 /** What one class or escape means is left to the language's engine, over a single character. */
-function acceptor(source: string): (point: number) => boolean {
+function acceptor(source: string): Accepts {
   const expression = new RegExp(`^(?:${source})$`, 'u')
   const accepts = (point: number) => expression.test(String.fromCodePoint(point))
-  const ascii = Array.from({ length: 128 }, (_, point) => accepts(point))
-  return (point) => (point < 128 ? (ascii[point] as boolean) : accepts(point))
+  const ascii: (boolean | undefined)[] = []
+  return (point) => (point < 128 ? (ascii[point] ??= accepts(point)) : accepts(point))
 }
 
 function isFound(steps: readonly Step[], text: string): boolean {

@@ -8,8 +8,12 @@ export type PatternNode =
 
 const QUANTIFIER = /[*+?]|\{(\d+)(,?)(\d*)\}/y
 const CLASS = /\[(?:\\[^]|[^\]\\])*\]/y
-const ESCAPE =
-  /\\(?:u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}(?:\\u[0-9A-Fa-f]{4})?|x[0-9A-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|[^])/y
+// Two escapes of surrogates are one character.
+const PAIR = String.raw`u[dD][89abAB][0-9A-Fa-f]{2}\\u[dD][c-fC-F][0-9A-Fa-f]{2}`
+const ESCAPE = new RegExp(
+  String.raw`\\(?:${PAIR}|u\{[0-9A-Fa-f]+\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|c[A-Za-z]|[pP]\{[^}]*\}|[^])`,
+  'y',
+)
 const GROUP = /\((?:\?:|\?<(?![=!])[^>]*>)?/y
 const MAX_GROUP_DEPTH = 32
 

@@ -79,7 +79,6 @@ const settings: Options = {
   allErrors: false,
   validateFormats: false,
   logger: false,
-  addUsedSchema: false,
   // Names inherited from Object.prototype must not count as given.
   ownProperties: true,
   code: { regExp: Object.assign((pattern: string) => linearPattern(pattern), { code: 'linearPattern' }) },

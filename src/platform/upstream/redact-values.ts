@@ -1,23 +1,26 @@
 import { MAX_JSON_DEPTH } from '../basics/strict-json.ts'
+import { type TextView, viewsOf } from './text-views.ts'
 
 export const REDACTED = '[REDACTED]'
 
 /** Shorter values would blank out ordinary words. */
 const MIN_VALUE_CHARS = 6
-/** Longer values are hidden piece by piece, so that no pattern grows beyond what the engine takes. */
-const PIECE_CHARS = 256
+/** Values are looked for in pieces of this size: a part of one that was cut short is hidden too. */
+const PIECE_CHARS = 64
 const MAX_PIECES = 1024
 
 /**
  * Hides known credential values in a text, plain or as base64, base64url, hex, URL-encoded or
- * JSON-escaped text. Each form is one pattern without choice between lengths, so time is linear.
+ * JSON-escaped text, and in mixtures of these. Time is linear in the text for given values.
  */
 export function valueRedactor(values: readonly string[]): (text: string) => string {
-  const pieces = [...new Set(values.flatMap(partsOf).flatMap(piecesOf))].slice(0, MAX_PIECES)
-  if (pieces.length === 0) return (text) => text
-  pieces.sort((a, b) => b.length - a.length)
-  const forms = new RegExp(pieces.flatMap(patternsOf).join('|'), 'g')
-  return (text) => text.replace(forms, REDACTED)
+  const pieces = new Set(values.flatMap(partsOf).flatMap(piecesOf))
+  const needles = [...new Set([...pieces].slice(0, MAX_PIECES).flatMap(needlesOf))]
+  if (needles.length === 0) return (text) => text
+  return (text) => {
+    const found = viewsOf(text).flatMap((view) => rangesIn(view, needles))
+    return found.length === 0 ? text : blank(text, found)
+  }
 }
 
 /** The same over a JSON value, names included. Throws a RangeError for one nested deeper than may be sent on. */
@@ -35,17 +38,41 @@ function redactNumber(value: number, redact: (text: string) => string): unknown 
   return redact(String(value)) === String(value) ? value : REDACTED
 }
 
-/** `Bearer x` hides x too; `Basic …` hides what it encodes; a file of lines hides each line. */
+type Range = [from: number, end: number]
+
+function rangesIn(view: TextView, needles: readonly string[]): Range[] {
+  const ranges: Range[] = []
+  // In a form, a space is a plus; taking one for the other everywhere hides no less.
+  const text = view.text.replaceAll('+', ' ')
+  for (const needle of needles) {
+    for (let at = text.indexOf(needle); at !== -1; ) {
+      const end = at + needle.length
+      ranges.push([view.starts?.[at] ?? at, view.starts?.[end] ?? end])
+      at = text.indexOf(needle, end)
+    }
+  }
+  return ranges
+}
+
+/** Ranges that overlap or touch become one mark. */
+function blank(text: string, ranges: Range[]): string {
+  ranges.sort((a, b) => a[0] - b[0])
+  let clean = ''
+  let done = -1
+  for (const [from, end] of ranges) {
+    if (from > done) clean += text.slice(Math.max(done, 0), from) + REDACTED
+    done = Math.max(done, end)
+  }
+  return clean + text.slice(done)
+}
+
+/** `Bearer x` hides x too; `Basic …` hides what it encodes; a value of several lines hides each line. */
 function partsOf(value: string): string[] {
   const [, scheme = '', rest = ''] = /^([A-Za-z]+) +(.+)$/s.exec(value) ?? []
   const decoded = scheme.toLowerCase() === 'basic' ? Buffer.from(rest, 'base64').toString() : ''
   const password = decoded.slice(decoded.indexOf(':') + 1)
-  const lines = value.includes('\n') ? value.split(/\r?\n/) : []
-  return [value, value.trim(), rest.trim(), decoded, password, ...lines].filter(isLongEnough)
-}
-
-function isLongEnough(value: string): boolean {
-  return value.length >= MIN_VALUE_CHARS
+  const parts = [value, value.trim(), rest.trim(), decoded, password]
+  return parts.flatMap((part) => part.split(/[\r\n]+/)).filter((part) => part.length >= MIN_VALUE_CHARS)
 }
 
 function piecesOf(value: string): string[] {
@@ -59,54 +86,22 @@ function piecesOf(value: string): string[] {
   return pieces
 }
 
-function patternsOf(piece: string): string[] {
+function needlesOf(piece: string): string[] {
   const bytes = Buffer.from(piece)
-  return [charwise(piece), hex(bytes), ...[0, 1, 2].map((shift) => base64(bytes, shift))]
-}
-
-/** Every character plain, as %XX or as \uXXXX, in any mixture: encoders differ in what they leave alone. */
-function charwise(piece: string): string {
-  return [...piece].map(formsOfChar).join('')
-}
-
-function formsOfChar(char: string): string {
-  const bytes = [...Buffer.from(char)]
-  const percent = bytes.map((byte) => `%(?:25)?${anyCase(byte.toString(16).padStart(2, '0'))}`).join('')
-  const units = char.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'))
-  const unicode = units.map((unit) => `\\\\{1,4}u${anyCase(unit)}`).join('')
-  return `(?:${[percent, unicode, ...shortForms(char), plain(char)].join('|')})`
-}
-
-function plain(char: string): string {
-  return char.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
-}
-
-const SHORT_ESCAPES: Record<string, string> = { '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f' }
-
-function shortForms(char: string): string[] {
-  if (char === ' ') return ['\\+']
-  if (char === '\\') return ['\\\\{2,4}']
-  if (char === '"' || char === '/' || char === "'") return [`\\\\{1,3}${plain(char)}`]
-  const letter = SHORT_ESCAPES[char]
-  return letter ? [`\\\\{1,2}${letter}`] : []
-}
-
-function anyCase(digits: string): string {
-  return digits.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
-}
-
-function hex(bytes: Buffer): string {
-  return anyCase(bytes.toString('hex'))
+  const hex = bytes.toString('hex')
+  const encoded = [0, 1, 2].flatMap((shift) => [
+    base64(bytes, shift, 'base64'),
+    base64(bytes, shift, 'base64url'),
+  ])
+  return [piece, hex, hex.toUpperCase(), ...encoded].map((needle) => needle.replaceAll('+', ' '))
 }
 
 /**
  * The base64 characters that depend on these bytes alone when `shift` other bytes (mod 3) stand before
  * them: a credential inside a larger encoded text is found wherever it begins.
  */
-function base64(bytes: Buffer, shift: number): string {
-  const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+function base64(bytes: Buffer, shift: number, alphabet: 'base64' | 'base64url'): string {
+  const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString(alphabet)
   const first = Math.ceil((shift * 8) / 6)
-  const end = Math.floor(((shift + bytes.length) * 8) / 6)
-  const core = text.slice(first, end)
-  return core.replace(/[+/]/g, (char) => (char === '+' ? '(?:[+-]|%2[bB])' : '(?:[/_]|%2[fF]|\\\\\\/)'))
+  return text.slice(first, Math.floor(((shift + bytes.length) * 8) / 6))
 }

@@ -78,10 +78,10 @@ export function createUpstreams({ env, log, now, lookup, limits }: UpstreamOptio
   }
   return {
     async call(provider, payload, { signal } = {}) {
+      if (closed || provider.kind === 'toolbox') throw new UpstreamFailure('not_available', false)
+      if (signal?.aborted) throw new UpstreamFailure('cancelled', false)
       const progress: Progress = { sent: false }
       try {
-        if (signal?.aborted) throw new UpstreamFailure('cancelled', false)
-        if (closed || provider.kind === 'toolbox') throw new UpstreamFailure('not_available', false)
         const bounds = { deadline: startDeadline(provider.timeout_seconds, signal), progress }
         if ('command' in provider) return await callChild(provider, payload, bounds)
         return await callWeb(provider, payload, bounds)

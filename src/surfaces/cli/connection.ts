@@ -28,5 +28,5 @@ export async function withConnection<Result>(
 async function connect(invocation: Invocation): Promise<Connection> {
   const { url } = invocation.globals
   if (url === undefined) return (await import('./local-connection.ts')).connectLocally(invocation)
-  return (await import('./remote-connection.ts')).connectRemotely(url, invocation.globals)
+  return (await import('./remote-connection.ts')).connectRemotely(url, invocation)
 }

@@ -6,7 +6,7 @@ const CLIENTS = 'claude-code, claude-desktop, cursor, vscode or codex'
 export const EXTRA_COMMANDS: readonly Command[] = [
   {
     words: ['serve'],
-    summary: 'Run the hub: console, REST and MCP over HTTP.',
+    summary: 'Run the hub: REST and MCP over HTTP.',
     positionals: [],
     flags: [
       { name: 'host', value: 'HOST', description: 'The address to listen at (default 127.0.0.1)' },

@@ -8,6 +8,7 @@ import { StorageUnavailable } from '../../platform/storage/database.ts'
 import { CommandFailure } from './cli-errors.ts'
 import type { Invocation } from './command.ts'
 import type { Connection } from './connection.ts'
+import { presentedBy } from './presented.ts'
 
 /** Opens the home's hub in this process. */
 export async function connectLocally(invocation: Invocation): Promise<Connection> {
@@ -21,6 +22,7 @@ export async function connectLocally(invocation: Invocation): Promise<Connection
         address: 'local',
         vault: invocation.globals.vault,
         input,
+        presented: presentedBy(invocation.env),
       }),
     close: () => hub.close(),
   }

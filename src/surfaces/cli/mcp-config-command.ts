@@ -4,6 +4,7 @@ import { homeAt } from '../../platform/basics/home.ts'
 import { PACKAGE_FOLDER } from '../../platform/basics/package-folder.ts'
 import { findFile } from '../../platform/basics/private-file.ts'
 import { realSystem } from '../../platform/basics/system.ts'
+import { readHubConfig } from '../../platform/policy/hub-config.ts'
 import { writeFileAtomically } from './atomic-file.ts'
 import { CommandFailure, UsageError } from './cli-errors.ts'
 import { findFlag, type Invocation, isFlagOn } from './command.ts'
@@ -45,7 +46,7 @@ function requireClient(name: string): McpClient {
 /** A client may be started anywhere with any environment, so every path is given in full. */
 function reachOf({ globals, env }: Invocation): Reach {
   if (globals.url !== undefined) {
-    const address = checkAddress(globals.url, 'any')
+    const address = checkAddress(globals.url, readHubConfig(homeAt(globals.home, env)).hosted_hostnames)
     return { kind: 'http', url: URL.parse(address)?.pathname === '/' ? `${address}/mcp` : address }
   }
   const isChosen = globals.home !== undefined || Boolean(env.KNOWTATION_HOME)

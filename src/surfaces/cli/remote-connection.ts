@@ -1,52 +1,72 @@
 import type { Operation } from '../../operations/define-operation.ts'
+import { homeAt } from '../../platform/basics/home.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { readHubConfig } from '../../platform/policy/hub-config.ts'
 import { CommandFailure, UsageError } from './cli-errors.ts'
-import type { Globals } from './command.ts'
+import type { Globals, Invocation } from './command.ts'
 import type { CallAnswer, Connection } from './connection.ts'
 import { readErrorBody } from './error-body.ts'
+import { presentedBy } from './presented.ts'
 import { restRequest } from './rest-request.ts'
 
 const TIMEOUT_MS = 30_000
 const ANSWER_LIMIT_BYTES = 64 * 1_048_576
 
 /** Talks to a running hub over the operations' REST bindings. */
-export function connectRemotely(url: string, globals: Globals): Connection {
-  const base = checkAddress(url, globals.token)
-  const headers = headersOf(globals)
+export function connectRemotely(
+  url: string,
+  { globals, env }: Pick<Invocation, 'globals' | 'env'>,
+): Connection {
+  const base = checkAddress(url, readHubConfig(homeAt(globals.home, env)).hosted_hostnames)
+  const headers = headersOf(globals, env)
   return {
     call: (operation, input) => callOver(base, headers, operation, input),
     close: async () => {},
   }
 }
 
-/** Checks an address before anything is sent there: a token must not cross a network in clear text. */
-export function checkAddress(url: string, token: string | undefined): string {
+/** Checks an address before anything is sent there: this machine, or a pinned name over https. */
+export function checkAddress(url: string, pinned: readonly string[]): string {
   const hint = 'Give the address of the hub, such as --url http://127.0.0.1:4747'
   const parsed = URL.parse(url)
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new UsageError('--url is not a web address.', hint)
   if (parsed.username || parsed.password) {
     throw new UsageError('--url must not hold a user name or password.', 'Use --token or KNOWTATION_TOKEN.')
   }
-  if (parsed.protocol === 'http:' && token !== undefined && !isLoopback(parsed.hostname)) {
+  if (!isLoopback(parsed.hostname)) checkHosted(parsed, pinned)
+  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`
+}
+
+/** A credential must not cross a network in clear text, nor go to a host that the owner never named. */
+function checkHosted({ protocol, hostname }: URL, pinned: readonly string[]): void {
+  if (protocol !== 'https:') {
     throw new UsageError(
       'The token would cross the network in clear text.',
       'Use an https:// address; plain http:// is for this machine only.',
     )
   }
-  return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`
+  if (!pinned.includes(hostname)) {
+    throw new UsageError(
+      'This host is not pinned, so nothing was sent to it.',
+      'List it under hosted_hostnames in config.yaml of the home, if it is yours.',
+    )
+  }
 }
 
 /** Whether a host name can only mean this machine. */
 export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
 }
 
-function headersOf({ token, vault }: Globals): Record<string, string> {
+function headersOf({ token, vault }: Globals, env: NodeJS.ProcessEnv): Record<string, string> {
+  const { external_bearer, grant_id } = presentedBy(env)
   return {
     accept: 'application/json',
     'user-agent': `knowtation/${PACKAGE_VERSION}`,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(vault !== undefined && { 'x-vault-id': vault }),
+    ...(external_bearer !== undefined && { 'x-flow-external-bearer': external_bearer }),
+    ...(grant_id !== undefined && { 'x-flow-grant-id': grant_id }),
   }
 }
 

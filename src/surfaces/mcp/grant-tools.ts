@@ -1,5 +1,5 @@
 import type { AllowedTool } from '../../domains/flows/allowlist.ts'
-import { findGrantView, type GrantView } from '../../domains/flows/grants/grant-view.ts'
+import { findGrantView, findLiveGrant, type GrantView } from '../../domains/flows/grants/grant-view.ts'
 import type { Operation } from '../../operations/define-operation.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
@@ -8,9 +8,6 @@ import { clientName } from '../../platform/identity/client-name.ts'
 import type { McpCaller } from './operation-tools.ts'
 import { describeTool } from './operation-tools.ts'
 import type { ToolAnswer, ToolDescription, ToolHost } from './tool-host.ts'
-
-/** Refusals that make a tool look as if it were not there: the grant does not reach it. */
-const OUT_OF_REACH = new Set(['FLOW_EXTERNAL_GRANT_TOOL_DENIED', 'FLOW_EXTERNAL_TOOL_DENIED'])
 
 /** What the holder of a grant sees: the flow it is for, and the granted tools under their own names. */
 export function grantTools(
@@ -21,7 +18,10 @@ export function grantTools(
   return {
     async listTools(holder) {
       const view = await findView(hub, holder)
-      return view ? [projectTool, ...view.tools.map(describeGranted)] : []
+      if (!view) return []
+      // The hub's own tool keeps its name: a granted one of the same name can be invoked over REST only.
+      const granted = view.tools.filter(({ id }) => id !== projectTool.name)
+      return [projectTool, ...granted.map(describeGranted)]
     },
     async callTool(holder, name, args, claim, signal) {
       const caller = claim.name ? { ...holder.caller, client: clientName(claim.name) } : holder.caller
@@ -29,15 +29,13 @@ export function grantTools(
       if (name === projectTool.name)
         return runOperation(hub, { ...call, operation: requireOperation(registry, name), input: args ?? {} })
       // The pin comes from the grant, not from the agent: by a tool's name alone it can mean nothing else.
-      const view = await findView(hub, holder)
-      const pin = view && { flow_id: view.grant.flow_id, flow_version: view.grant.flow_version }
+      // Whatever else speaks against the call is for the invoke to say, with the code it has everywhere.
+      const { vault = 'default', presented = {} } = holder
+      const grant = await findLiveGrant(hub, { vault_id: vault, presented })
+      const pin = grant && { flow_id: grant.flow_id, flow_version: grant.flow_version }
       const input = { tool_id: name, payload: args ?? {}, ...pin }
-      const answer = await runOperation(hub, {
-        ...call,
-        operation: requireOperation(registry, 'flow_external_tool_invoke'),
-        input,
-      })
-      return answer.code !== null && OUT_OF_REACH.has(answer.code) ? 'unknown_tool' : toToolAnswer(answer)
+      const operation = requireOperation(registry, 'flow_external_tool_invoke')
+      return toToolAnswer(await runOperation(hub, { ...call, operation, input }))
     },
   }
 }

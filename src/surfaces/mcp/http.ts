@@ -10,11 +10,13 @@ import type { ToolHost } from './tool-host.ts'
 import { createToolLists, type ListTools } from './tool-list.ts'
 import type { OnError } from './tool-result.ts'
 
-export interface McpHttpOptions {
+export interface McpHttpOptions<Caller> {
   /** Off only in tests and benchmarks, to compare with the SDK alone. */
   fastPath?: boolean
   keepAliveMs?: number
   maxSubscriptions?: number
+  /** Keeps the record of a body that was refused unread; an answer of 500 or more is sent in place of ours. */
+  onRefused?: (caller: Caller) => Promise<{ status: number; text: string }>
   /** Told of rejected requests and faults. Never alters an answer. */
   onError?: OnError
 }
@@ -31,7 +33,10 @@ const KEEP_ALIVE_MS = 15_000
 const MAX_SUBSCRIPTIONS = 64
 
 /** MCP over Streamable HTTP: the SDK is the protocol's truth, the fast path only its echo. */
-export function createMcpHttp<Caller>(host: ToolHost<Caller>, options: McpHttpOptions = {}): McpHttp<Caller> {
+export function createMcpHttp<Caller>(
+  host: ToolHost<Caller>,
+  options: McpHttpOptions<Caller> = {},
+): McpHttp<Caller> {
   const lists = createToolLists()
   const onError = options.onError ?? (() => {})
   const sdk = createSdkHandler(host, lists, { ...options, onError })
@@ -59,6 +64,8 @@ export function createMcpHttp<Caller>(host: ToolHost<Caller>, options: McpHttpOp
       const envelope = req.method === 'POST' ? readEnvelope(bodyText) : { body: null }
       if ('refused' in envelope) {
         answered.refused++
+        const kept = await options.onRefused?.(caller)
+        if (kept && kept.status >= 500) return sendJson(res, kept.status, kept.text)
         return sendJson(res, 400, renderRefusal(envelope.refused))
       }
       const request = findFast(req.headers, envelope.body)
@@ -75,7 +82,7 @@ function createSdkHandler<Caller>(
     keepAliveMs = KEEP_ALIVE_MS,
     maxSubscriptions = MAX_SUBSCRIPTIONS,
     onError,
-  }: McpHttpOptions & { onError: OnError },
+  }: McpHttpOptions<Caller> & { onError: OnError },
 ) {
   const handler = createMcpHandler(
     ({ authInfo }) => createSdkServer(host, authInfo?.extra?.caller as Caller, lists, onError),

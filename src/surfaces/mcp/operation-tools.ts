@@ -4,7 +4,7 @@ import { defineOperation, type Operation, type Presented } from '../../operation
 import { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
-import { runOperation } from '../../operations/run-operation.ts'
+import { type Answer, runOperation } from '../../operations/run-operation.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import type { Caller } from '../../platform/identity/caller.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
@@ -35,6 +35,11 @@ export const mcpDoor: Operation = defineOperation({
   output: z.strictObject({}),
   handle: async () => ({}),
 })
+
+/** Keeps the record of a request that is turned away before it names an operation, and answers it. */
+export function refuseAtDoor(hub: Hub, from: McpCaller, refused: Refusal): Promise<Answer> {
+  return runOperation(hub, { ...from, operation: mcpDoor, surface: 'mcp', input: {}, refused })
+}
 
 type GrantlessHost = Pick<ToolHost<McpCaller>, 'listTools' | 'callTool'>
 
@@ -77,10 +82,10 @@ function memberTools(hub: Hub, registry: Registry): GrantlessHost {
       }
       // A tool that is not there and one the caller may not use are recorded apart but look the same.
       const isOffered = known !== mcpDoor && hasAuthority(known.authority, caller)
-      const answer = await runOperation(
-        hub,
-        known === mcpDoor ? { ...call, refused: new Refusal('NOT_FOUND') } : call,
-      )
+      const answer =
+        known === mcpDoor
+          ? await refuseAtDoor(hub, { ...from, caller }, new Refusal('NOT_FOUND'))
+          : await runOperation(hub, call)
       return isOffered || answer.status >= 500 ? answer : 'unknown_tool'
     },
   }

@@ -94,7 +94,7 @@ export interface SampleServer {
 
 /** The surface on a bare loopback server, with the caller taken as verified. */
 export async function startSampleServer(
-  options: McpHttpOptions = {},
+  options: McpHttpOptions<SampleCaller> = {},
   caller: SampleCaller = SAMPLE_CALLER,
 ): Promise<SampleServer> {
   const host = createSampleHost()

@@ -5,7 +5,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { ToolHost } from './tool-host.ts'
+import type { ClientClaim, ToolHost } from './tool-host.ts'
 import type { ListTools } from './tool-list.ts'
 import { INTERNAL_ERROR, type OnError, type RpcError, toToolResult, unknownToolError } from './tool-result.ts'
 
@@ -28,12 +28,17 @@ export function createSdkServer<Caller>(
     orInternalError(async () => ({ tools: lists(await host.listTools(caller)).tools }), onError),
   )
   server.setRequestHandler('tools/call', { params: RawCallParams }, (params, { mcpReq }) => {
-    // A 2026 client names itself in each request, an older one in its opening.
-    const client = mcpReq.envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion() ?? {}
+    const client = claimOf(server, mcpReq.envelope)
     const call = () => host.callTool(caller, params.name, params.arguments, client, mcpReq.signal)
     return orInternalError(() => callThrough(call, params.name), onError)
   })
   return server
+}
+
+/** A 2026 client names itself in each request, an older one in its opening. */
+function claimOf(server: Server, envelope: object = {}): ClientClaim {
+  const claim = (envelope as Record<string, ClientClaim | undefined>)[CLIENT_INFO_META_KEY]
+  return typeof claim?.name === 'string' ? claim : (server.getClientVersion() ?? {})
 }
 
 /** The SDK has checked the call's shape; the arguments go on untouched, for the pipeline to check. */

@@ -12,7 +12,7 @@ import { anonymous } from '../../platform/identity/caller.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
 import { StorageUnavailable } from '../../platform/storage/database.ts'
 import { createMcpHttp } from '../mcp/http.ts'
-import { operationTools } from '../mcp/operation-tools.ts'
+import { operationTools, refuseAtDoor } from '../mcp/operation-tools.ts'
 import { openApiDocument } from '../openapi/openapi-document.ts'
 import { judgeArrival } from './arrival.ts'
 import { connectionFaults } from './connection-faults.ts'
@@ -65,6 +65,7 @@ export function buildApp(hub: Hub, registry: Registry, authenticate: Authenticat
   addSystemRoutes(app, hub, registry)
   const mcp = createMcpHttp(operationTools(hub, registry), {
     onError: (error) => hub.log.debug({ fault: error.name }, 'mcp request refused'),
+    onRefused: (from) => refuseAtDoor(hub, from, new Refusal('BAD_REQUEST')),
   })
   addMcpRoute(app, hub, mcp, authenticate)
   return app

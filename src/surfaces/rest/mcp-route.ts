@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findGrantView } from '../../domains/flows/grants/grant-view.ts'
 import { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
-import { runOperation } from '../../operations/run-operation.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import type { McpHttp } from '../mcp/http.ts'
-import { type McpCaller, mcpDoor } from '../mcp/operation-tools.ts'
-import { presentedBy } from './operation-routes.ts'
+import { type McpCaller, mcpDoor, refuseAtDoor } from '../mcp/operation-tools.ts'
+import { presentedBy, sendAnswer } from './operation-routes.ts'
 
 /** Mounts MCP at `/mcp`. Who may not come in is turned away, and recorded, before any JSON-RPC is read. */
 export function addMcpRoute(
@@ -75,11 +74,6 @@ function callerOf({ caller, headers, ip, hosted }: FastifyRequest): McpCaller {
 }
 
 async function turnAway(hub: Hub, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const refused = request.refused ?? new Refusal('UNAUTHENTICATED')
-  const arrived = request.refused ? { refused } : {}
-  const call = { ...callerOf(request), operation: mcpDoor, surface: 'mcp' as const, input: {}, ...arrived }
-  const answer = await runOperation(hub, call)
-  if (answer.status === 401) reply.header('www-authenticate', 'Bearer realm="knowtation"')
-  if (answer.retry_after_seconds) reply.header('retry-after', answer.retry_after_seconds)
-  return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.text)
+  const { refused = new Refusal('UNAUTHENTICATED') } = request
+  return sendAnswer(reply, await refuseAtDoor(hub, callerOf(request), refused))
 }

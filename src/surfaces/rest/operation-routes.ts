@@ -102,7 +102,8 @@ export function presentedBy(headers: IncomingHttpHeaders): Presented {
   }
 }
 
-function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+/** Sends a finished answer as it is. */
+export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer realm="knowtation"')
   if (answer.retry_after_seconds) reply.header('retry-after', answer.retry_after_seconds)
   return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.text)

@@ -15,6 +15,8 @@ const STOP_LIMIT_MS = 10_000
 /** A connection that got its last answer while the hub stops is closed within this time. */
 const CLOSE_IDLE_EVERY_MS = 50
 
+const HUB_TOKEN = /^\S{32,256}$/
+
 export interface RunningHub {
   readonly url: string
   readonly app: FastifyInstance
@@ -27,10 +29,7 @@ export interface RunningHub {
 export async function startHub(options: HubOptions & { host: string; port: number }): Promise<RunningHub> {
   const hub = await openHub({ ...options, checkIntegrity: true })
   try {
-    const hubToken = readOrCreatePrivateFile(
-      options.home.hubToken,
-      () => `khub_${hub.system.random(32)}\n`,
-    ).trim()
+    const hubToken = readHubToken(hub)
     const verifyJwt = await gatewayVerifier(hub.env, hub.system.now)
     const authenticate = authenticator({ db: hub.db, now: hub.system.now, hubToken, verifyJwt })
     await hub.audit.append(startRecord(hub))
@@ -41,6 +40,15 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
     await hub.close()
     throw error
   }
+}
+
+/** The hub's own token. One that could be guessed, or a file cut short, is no token. */
+function readHubToken({ home, system }: Hub): string {
+  const token = readOrCreatePrivateFile(home.hubToken, () => `khub_${system.random(32)}\n`).trim()
+  if (!HUB_TOKEN.test(token)) {
+    throw new Error(`The hub token in ${home.hubToken} is damaged. Remove the file to have a new one made.`)
+  }
+  return token
 }
 
 /** Work that no call should wait for. */

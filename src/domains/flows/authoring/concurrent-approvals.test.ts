@@ -34,7 +34,7 @@ describe.for([
       const edits: Said[] = []
       for (let at = 1; at <= AT_ONCE; at++)
         edits.push(await proposeEdit(hub, base, draft({ version: `1.${at}.0` })))
-      const answers = await Promise.all(edits.map((edit) => approve(hub, edit)))
+      const answers = await hub.atOnce(edits.map((edit) => () => approve(hub, edit)))
       expect(tally(answers)).toEqual({ 200: 1, 409: AT_ONCE - 1 })
       expect(await hub.hub.db.all(countVersions, 'flow_own')).toHaveLength(2)
       const { proposals } = (await hub.ask('proposal_list', { status: 'approved' })).body
@@ -47,7 +47,7 @@ describe.for([
       const drafts = Array.from({ length: AT_ONCE }, (_, at) => draft({ version: `${at + 1}.0.0` }))
       const made: Said[] = []
       for (const one of drafts) made.push(await propose(hub, one))
-      expect(tally(await Promise.all(made.map((one) => approve(hub, one))))).toEqual({
+      expect(tally(await hub.atOnce(made.map((one) => () => approve(hub, one))))).toEqual({
         200: 1,
         409: AT_ONCE - 1,
       })
@@ -58,10 +58,11 @@ describe.for([
     withHub(async (hub) => {
       const made = await propose(hub, draft())
       const { proposal_id } = made.body
-      const calls = Array.from({ length: AT_ONCE }, (_, at) =>
-        at % 2 ? approve(hub, made) : hub.ask('proposal_discard', { proposal_id }),
+      const calls = Array.from(
+        { length: AT_ONCE },
+        (_, at) => () => (at % 2 ? approve(hub, made) : hub.ask('proposal_discard', { proposal_id })),
       )
-      const answers = await Promise.all(calls)
+      const answers = await hub.atOnce(calls)
       expect(tally(answers)).toEqual({ 200: 1, 409: AT_ONCE - 1 })
       const won = answers.find(({ status }) => status === 200)?.body.status
       const versions = await hub.hub.db.all(countVersions, 'flow_own')

@@ -2,17 +2,25 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/requirements/verifies.ts'
 import { sql } from '../../../platform/storage/database.ts'
 import { type FlowHub, openFlowHub, type Said } from '../flow-hub.fixture.ts'
+import { insertFlowVersion } from '../flow-store.ts'
 import { approve, draft, importBundle, propose, proposeEdit, publish } from './drafts.fixture.ts'
-import { findOpenProposal } from './proposal-store.ts'
 
 let hub: FlowHub
 beforeEach(async () => void (hub = await openFlowHub()))
 afterEach(() => hub.close())
 
+// One proposal more than this would be one too many.
+const fillQueue = sql(
+  `INSERT INTO flow_proposals (vault_id, proposal_id, kind, flow_id, flow_version, base_scope, scope,
+     auto_approvable, status, intent, created_at, created_by, evaluation_status, draft_json, draft_hash)
+   WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < 9999)
+   SELECT vault_id, proposal_id || '_' || n, kind, flow_id, flow_version, base_scope, scope,
+     auto_approvable, status, intent, created_at, created_by, evaluation_status, draft_json, draft_hash
+   FROM flow_proposals, copy`,
+)
 const idOf = (proposed: Said) => ({ proposal_id: proposed.body.proposal_id as string })
 const evaluate = (proposed: Said, outcome: string, more: object = {}) =>
   hub.ask('proposal_evaluate', { ...idOf(proposed), outcome, ...more }, { as: 'evaluator' })
-const ids = (said: Said) => said.body.proposals.map((one: { flow_id: string }) => one.flow_id)
 const versionsOf = (flow_id: string) =>
   hub.hub.db.all(sql<{ version: string }>('SELECT version FROM flow_versions WHERE flow_id = ?'), flow_id)
 
@@ -33,6 +41,14 @@ describe('approving', () => {
     const second = await proposeEdit(hub, base, draft({ version: '1.1.0' }))
     expect((await approve(hub, wider)).status).toBe(200)
     expect((await approve(hub, second)).code).toBe('FLOW_LINEAGE_CONFLICT')
+  })
+
+  verifies('FLOW-066', 'also when a starter flow of a newer program has moved it on', async () => {
+    const base = await publish(hub, draft())
+    const edited = await proposeEdit(hub, base, draft({ version: '1.1.0' }))
+    const shipped = draft({ version: '1.5.0' })
+    await hub.hub.db.transaction((tx) => insertFlowVersion(tx, 'default', shipped, hub.hub.system.now()))
+    expect((await approve(hub, edited)).code).toBe('FLOW_LINEAGE_CONFLICT')
   })
 
   test('of two new flows with one id only one comes to be', async () => {
@@ -78,7 +94,9 @@ describe('approving', () => {
         hub.ask('proposal_approve', { ...idOf(proposed), waiver_reason })
       expect(await waive('no')).toMatchObject(required)
       expect(await waive('    ')).toMatchObject(required)
-      expect(await waive('now')).toMatchObject({ status: 200, body: { waiver_reason: 'now' } })
+      const waived = await waive('now')
+      expect(waived).toMatchObject({ status: 200, body: { waiver_reason: 'now', status: 'approved' } })
+      expect((await hub.ask('proposal_show', idOf(proposed))).body.proposal).toEqual(waived.body)
     }
   })
 
@@ -131,6 +149,25 @@ describe('approving', () => {
   })
 })
 
+verifies('FLOW-020', 'the starter flows join a vault that has flows of its own, once', async () => {
+  await publish(hub, draft())
+  const list = async () =>
+    (await hub.ask('flow_list', {})).body.flows.map((flow: { flow_id: string }) => flow.flow_id).toSorted()
+  const first = await list()
+  expect(first).toHaveLength(7)
+  expect(first).toContain('flow_own')
+  expect(await list()).toEqual(first)
+})
+
+test('a review queue that nobody works off takes no more', async () => {
+  const first = await propose(hub, draft())
+  await hub.hub.db.transaction((tx) => tx.run(fillQueue))
+  const { code } = await propose(hub, draft({ flow_id: 'flow_b' }))
+  expect(code).toBe('FLOW_PROPOSAL_LIMIT')
+  await hub.ask('proposal_discard', idOf(first))
+  expect((await propose(hub, draft({ flow_id: 'flow_b' }))).status).toBe(201)
+})
+
 describe('evaluating', () => {
   test('is for evaluators and admins, and says why it did not pass', async () => {
     const proposed = await propose(hub, draft())
@@ -152,87 +189,6 @@ describe('evaluating', () => {
         'FORBIDDEN',
       )
     }
-  })
-})
-
-describe('reading proposals', () => {
-  test('a missing proposal and one in an invisible scope look the same', async () => {
-    const hidden = await propose(hub, draft({ scope: 'org' }))
-    const missing = { proposal_id: 'prop_000000000000000000000000' }
-    const calls = [
-      ['proposal_show', {}, 'viewer'],
-      ['proposal_evaluate', { outcome: 'pass' }, 'evaluator'],
-    ] as const
-    for (const [name, input, as] of calls) {
-      const answers = [idOf(hidden), missing].map((id) => hub.ask(name, { ...id, ...input }, { as }))
-      const [seen, unseen] = await Promise.all(answers)
-      expect(seen).toMatchObject({ status: 404, code: 'unknown_proposal' })
-      expect(seen?.text).toBe(unseen?.text)
-    }
-    expect((await hub.ask('proposal_show', idOf(hidden), { vault: 'other' })).code).toBe('unknown_proposal')
-  })
-
-  test('an edit that would show an invisible base is invisible', async () => {
-    const base = await publish(hub, draft({ scope: 'org' }))
-    const narrowed = await proposeEdit(hub, base, draft({ version: '2.0.0', scope: 'personal' }))
-    expect((await hub.ask('proposal_show', idOf(narrowed), { as: 'viewer' })).code).toBe('unknown_proposal')
-    expect((await hub.ask('proposal_list', {}, { as: 'viewer' })).body.proposals).toEqual([])
-    const { db } = hub.hub
-    expect(await findOpenProposal(db, 'default', 'flow_own', '2.0.0', ['personal'])).toBeUndefined()
-    const seen = await findOpenProposal(db, 'default', 'flow_own', '2.0.0', ['personal', 'org'])
-    expect(seen).toBe(narrowed.body.proposal_id)
-  })
-
-  test('the list is newest first, by state, in pages, without what the caller cannot see', async () => {
-    const made: Said[] = []
-    for (let at = 0; at < 7; at++) {
-      made.push(await propose(hub, draft({ flow_id: `flow_n${at}`, scope: at % 2 ? 'org' : 'personal' })))
-    }
-    await hub.ask('proposal_discard', idOf(made[2] as Said))
-    const all = await hub.ask('proposal_list', {})
-    expect(ids(all)).toEqual(['flow_n6', 'flow_n5', 'flow_n4', 'flow_n3', 'flow_n2', 'flow_n1', 'flow_n0'])
-    expect(all.body).toMatchObject({
-      schema: 'knowtation.flow_proposal_list/v0',
-      vault_id: 'default',
-      next_cursor: null,
-    })
-    expect(ids(await hub.ask('proposal_list', { status: 'proposed' }, { as: 'viewer' }))).toEqual([
-      'flow_n6',
-      'flow_n4',
-      'flow_n0',
-    ])
-    const walked: string[] = []
-    let cursor: string | undefined
-    do {
-      const page: Said = await hub.ask('proposal_list', { limit: 3, ...(cursor && { cursor }) })
-      walked.push(...ids(page))
-      cursor = page.body.next_cursor ?? undefined
-    } while (cursor)
-    expect(walked).toEqual(ids(all))
-    expect((await hub.ask('proposal_list', { cursor: 'zzz' })).code).toBe('BAD_REQUEST')
-    expect((await hub.ask('proposal_list', { limit: 201 })).code).toBe('BAD_REQUEST')
-  })
-
-  test('a proposal shows its draft and what it changes', async () => {
-    const base = await publish(hub, draft({ step_count: 2 }))
-    const next = draft({
-      step_count: 3,
-      version: '1.1.0',
-      step: { instruction: 'Read the notes of the week.\nBe kind.' },
-    })
-    const shown = (await hub.ask('proposal_show', idOf(await proposeEdit(hub, base, next)))).body
-    expect(Object.keys(shown)).toEqual(['schema', 'vault_id', 'proposal', 'flow', 'steps', 'diff'])
-    expect({ flow: shown.flow, steps: shown.steps }).toEqual(next)
-    expect(shown.diff.changes[0]).toEqual({ path: 'flow.version', before: '1.0.0', after: '1.1.0' })
-    expect(shown.diff.changes).toContainEqual({
-      path: 'steps[flow_own#3].trigger',
-      before: null,
-      after: 'It is Friday.',
-    })
-    expect(shown.diff.text).toContain(
-      '@@ steps[flow_own#1].instruction @@\n Read the notes of the week.\n-List what is open.\n+Be kind.\n',
-    )
-    expect(shown.diff.truncated).toBe(false)
   })
 })
 

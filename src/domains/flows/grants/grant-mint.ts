@@ -6,6 +6,7 @@ import { hashSecret } from '../../../platform/basics/secret-hash.ts'
 import { allowedToolIds, declaredTools } from '../allowlist.ts'
 import { findOpenProposal } from '../authoring/proposal-store.ts'
 import type { FlowBundle } from '../bundle/flow-record.ts'
+import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { isVersion } from '../bundle/semver.ts'
 import type { Scope } from '../bundle/vocabulary.ts'
 import { flowErrors } from '../flow-errors.ts'
@@ -14,7 +15,7 @@ import { findFlowDocument } from '../flow-store.ts'
 import { ensureStarterFlows } from '../starter-flows.ts'
 import { requireVisibleScopes } from '../visibility.ts'
 import { BEARER_PREFIX, GRANT_SCHEMA, Grant } from './grant-record.ts'
-import { deleteExpiredGrants, insertGrant, storedGrants } from './grant-store.ts'
+import { deleteExpiredGrants, insertGrant, takePlace } from './grant-store.ts'
 import { grantTerms } from './grant-terms.ts'
 import { PURGE_BATCH } from './purge-grants.ts'
 import { hasWriteAuthority } from './write-authority.ts'
@@ -33,7 +34,7 @@ const input = z.strictObject({
   flow_id: FlowId,
   flow_version: z.string().refine(isVersion).describe('The version x.y.z that the grant is pinned to'),
   requested_tools: z
-    .array(z.string().min(1).max(128))
+    .array(z.string().min(1).max(MAX_REF_ID_CHARS))
     .min(1)
     .max(100)
     .describe('Ids of tools the version declares'),
@@ -112,9 +113,9 @@ async function requireApproved({ input: wanted, vault_id, db, refuse }: Minting,
 /** A full table first loses what has expired; when nothing has, the mint is refused and no live grant goes. */
 async function requireRoom({ db, vault_id, rules, now, refuse }: Minting): Promise<void> {
   const { max_live_grants } = grantTerms(rules.policy.value)
-  if ((await storedGrants(db, vault_id)) < max_live_grants) return
-  const freed = await deleteExpiredGrants(db, vault_id, now, PURGE_BATCH)
-  if (freed === 0) refuse('FLOW_EXTERNAL_GRANT_DENIED')
+  if (await takePlace(db, vault_id, max_live_grants)) return
+  await deleteExpiredGrants(db, vault_id, now, PURGE_BATCH)
+  if (!(await takePlace(db, vault_id, max_live_grants))) refuse('FLOW_EXTERNAL_GRANT_DENIED')
 }
 
 function draftGrant(context: Minting, scope: Scope, allowed_tools: string[]): Grant {

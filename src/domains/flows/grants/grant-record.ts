@@ -18,7 +18,7 @@ export const Grant = z
     flow_id: FlowId,
     flow_version: z.string(),
     allowed_tools: z.array(z.string()),
-    allowed_harnesses: z.tuple([z.literal('agent_bundle')]),
+    allowed_harnesses: z.array(z.literal('agent_bundle')).length(1),
     expires_at: z.iso.datetime(),
     issued_at: z.iso.datetime(),
     revoked_at: z.iso.datetime().nullable(),

@@ -43,12 +43,13 @@ const countInvocation = sql(
 const uncountInvocation = sql(
   'UPDATE flow_external_grants SET invocation_count = invocation_count - 1 WHERE grant_id = ? AND invocation_count > 0',
 )
-const takePlace = sql(
+// Likewise one statement: no two mints can both take the last place in the table.
+const countStored = sql(
   `INSERT INTO flow_external_grant_counts (vault_id, stored) VALUES (?, 1)
-   ON CONFLICT (vault_id) DO UPDATE SET stored = flow_external_grant_counts.stored + 1`,
+   ON CONFLICT (vault_id) DO UPDATE SET stored = flow_external_grant_counts.stored + 1
+   WHERE flow_external_grant_counts.stored < ?`,
 )
 const freePlaces = sql('UPDATE flow_external_grant_counts SET stored = stored - ? WHERE vault_id = ?')
-const readStored = sql<{ stored: number }>('SELECT stored FROM flow_external_grant_counts WHERE vault_id = ?')
 const deleteExpired = sql(
   `DELETE FROM flow_external_grants WHERE grant_id IN
    (SELECT grant_id FROM flow_external_grants WHERE vault_id = ? AND expires_at < ? ORDER BY expires_at LIMIT ?)`,
@@ -57,13 +58,12 @@ const vaultsWithGrants = sql<{ vault_id: string }>(
   'SELECT vault_id FROM flow_external_grant_counts WHERE stored > 0 ORDER BY vault_id',
 )
 
-/** Stores a new grant; of its bearer only the hash. */
+/** Stores a new grant, whose place was taken before; of its bearer only the hash. */
 export async function insertGrant(tx: Transaction, grant: Grant, bearerHash: string): Promise<void> {
   const { schema: _schema, allowed_harnesses: _harnesses, allowed_tools, ...rest } = grant
   const row: GrantRow = { ...rest, allowed_tools: JSON.stringify(allowed_tools) }
   const names = COLUMNS.split(',').map((name) => name.trim()) as (keyof GrantRow)[]
   await tx.run(insert, ...names.map((name): SqlValue => row[name]), bearerHash)
-  await tx.run(takePlace, grant.vault_id)
 }
 
 /** The grant a bearer's hash belongs to, in this vault only. */
@@ -105,9 +105,9 @@ export async function returnInvocation(tx: Transaction, grant_id: string): Promi
   await tx.run(uncountInvocation, grant_id)
 }
 
-/** How many grants a vault stores, kept as a count so that asking costs the same at any size. */
-export async function storedGrants(db: Reader, vault_id: string): Promise<number> {
-  return (await db.get(readStored, vault_id))?.stored ?? 0
+/** Takes a place for one more grant. Answers false when the vault stores `limit` of them already. */
+export async function takePlace(tx: Transaction, vault_id: string, limit: number): Promise<boolean> {
+  return limit > 0 && (await tx.run(countStored, vault_id, limit)) === 1
 }
 
 /** Removes at most `limit` grants that expired before the moment. Answers how many went. */

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { ActOutside, type Context, defineOperation } from '../../../operations/define-operation.ts'
 import { type AllowedTool, requireAllowedTool } from '../allowlist.ts'
+import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { isFlowVersionVisible } from '../flow-store.ts'
-import { requireGrant } from '../grants/check-grant.ts'
+import { requireGrant, requireLiveGrant } from '../grants/check-grant.ts'
 import type { Grant } from '../grants/grant-record.ts'
 import { takeInvocation } from '../grants/grant-store.ts'
 import { requireVisibleScopes } from '../visibility.ts'
@@ -27,7 +28,7 @@ const errors = flowErrors.pick(
 )
 
 const input = z.strictObject({
-  tool_id: z.string().min(1).max(128).describe('The tool to invoke'),
+  tool_id: z.string().min(1).max(MAX_REF_ID_CHARS).describe('The tool to invoke'),
   flow_id: z.string().max(128).optional().describe('The flow that the grant is for'),
   flow_version: z.string().max(64).optional().describe('The version that the grant is pinned to'),
   payload: z.record(z.string(), z.unknown()).optional().describe("The tool's arguments"),
@@ -49,7 +50,16 @@ export const invokeTool = defineOperation({
   mcp: true,
   cli: 'flow tool invoke <tool_id>',
   errors,
-  ignores: ['bearer', 'grant', 'grant_id', 'vault_id', 'scope', 'invocation_count', 'max_invocations'],
+  ignores: [
+    'bearer',
+    'grant',
+    'grant_id',
+    'consent_id',
+    'vault_id',
+    'scope',
+    'invocation_count',
+    'max_invocations',
+  ],
   target: ({ tool_id }) => (TOOL_ID.test(tool_id) ? { kind: 'external_tool', id: tool_id } : undefined),
   input,
   output: z.strictObject({
@@ -64,8 +74,7 @@ export const invokeTool = defineOperation({
     const payload = context.input.payload ?? {}
     if (!isPayloadFor(tool, payload))
       context.refuse('BAD_REQUEST', "The payload does not fit the tool's input schema.")
-    if (!(await takeInvocation(context.db, grant.grant_id, context.now)))
-      context.refuse('FLOW_EXTERNAL_GRANT_DENIED')
+    if (!(await takeInvocation(context.db, grant.grant_id, context.now))) await refuseUntaken(context)
     const accepted = {
       schema: 'knowtation.flow_external_tool_invoke/v0' as const,
       tool_id: tool.id,
@@ -81,8 +90,14 @@ export const invokeTool = defineOperation({
   },
 })
 
-/** An id that may stand in the audit log. */
-const TOOL_ID = /^[A-Za-z0-9_.:-]{1,64}$/
+/** An id that may stand in the audit log; what has the form of a bearer may not. */
+const TOOL_ID = /^(?!.*_bearer_)[A-Za-z0-9_.:-]{1,64}$/
+
+/** A revoke may have come between the check and the count: then it is what the caller hears of. */
+async function refuseUntaken(context: Invoking): Promise<never> {
+  await requireLiveGrant(context)
+  return context.refuse('FLOW_EXTERNAL_GRANT_DENIED')
+}
 
 /** All six conditions in the contract's order: gate (checked before), approval, grant, tool, allowlist, sight. */
 async function requireActivated(context: Invoking): Promise<{ tool: AllowedTool; grant: Grant }> {

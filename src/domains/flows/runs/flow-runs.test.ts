@@ -232,8 +232,11 @@ describe('at once', () => {
     await hub.close()
     hub = await openFlowHub(await findUrl())
     const run_id = await start(flowOf('artifact_exists', 'artifact_exists'))
-    const skips = Array.from({ length: 6 }, () => advance(run_id, 1, 'skipped', { skip_reason: 'policy' }))
-    const codes = (await Promise.all(skips)).map(({ code }) => code)
+    const skips = Array.from(
+      { length: 6 },
+      () => () => advance(run_id, 1, 'skipped', { skip_reason: 'policy' }),
+    )
+    const codes = (await hub.atOnce(skips)).map(({ code }) => code)
     expect(codes.filter((code) => code === null)).toHaveLength(1)
     expect(codes.filter((code) => code === 'FLOW_STEP_OUT_OF_ORDER')).toHaveLength(5)
   })

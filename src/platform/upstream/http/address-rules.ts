@@ -12,14 +12,12 @@ const CLOSED_V4 = [
  * the forms that carry an IPv4 address: mapped, compatible, NAT64, 6to4 and Teredo.
  */
 const CLOSED_V6 = ['::/3 4000::/2 8000::/1', '2001::/23 2001:db8::/32 2002::/16 3fff::/20']
-const closed = blockList([...CLOSED_V4, ...CLOSED_V6].flatMap((ranges) => ranges.split(' ')))
+const closed = addressSet([...CLOSED_V4, ...CLOSED_V6].flatMap((ranges) => ranges.split(' ')))
 const LOOPBACK = ['127.0.0.0/8', '::1']
 
 /** Whether a host at this address could be on the open internet. */
 export function isPublicAddress(address: string): boolean {
-  // A zone (`fe80::1%eth0`) belongs to a local link.
-  if (isIP(address) === 0 || address.includes('%')) return false
-  return !closed.check(address, familyOf(address))
+  return isPlainAddress(address) && !closed(address)
 }
 
 /** May a connection to this host and port end at this address? */
@@ -33,18 +31,21 @@ export function addressRule(policy_url: string, allow_addresses: readonly string
   const url = new URL(policy_url)
   const own_host = bareHost(url.hostname)
   const own_port = portOf(url)
-  const named = blockList(own_host === 'localhost' ? LOOPBACK : isIP(own_host) ? [own_host] : [])
-  const allowed = blockList(allow_addresses)
+  const isNamed = addressSet(own_host === 'localhost' ? LOOPBACK : isIP(own_host) ? [own_host] : [])
+  const isListed = addressSet(allow_addresses)
   return (address, hostname, port) => {
-    if (isPublicAddress(address)) return true
-    if (isIP(address) === 0 || address.includes('%')) return false
-    if (allowed.check(address, familyOf(address))) return true
-    return hostname === own_host && port === own_port && named.check(address, familyOf(address))
+    if (!isPlainAddress(address)) return false
+    if (!closed(address) || isListed(address)) return true
+    return hostname === own_host && port === own_port && isNamed(address)
   }
 }
 
-/** The port a url means, written or not. */
-export function portOf(url: URL): string {
+// A zone (`fe80::1%eth0`) belongs to a local link, and is never what a policy means.
+function isPlainAddress(address: string): boolean {
+  return isIP(address) !== 0 && !address.includes('%')
+}
+
+function portOf(url: URL): string {
   return url.port || (url.protocol === 'https:' ? '443' : '80')
 }
 
@@ -52,14 +53,16 @@ function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-function blockList(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
+/** Each family has its own list: one list would take every IPv4 address for a member of ::/3. */
+function addressSet(ranges: readonly string[]): (address: string) => boolean {
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const range of ranges) {
     const [address = '', prefix] = range.split('/')
-    if (prefix === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(prefix), familyOf(address))
+    const family = familyOf(address)
+    if (prefix === undefined) lists[family].addAddress(address, family)
+    else lists[family].addSubnet(address, Number(prefix), family)
   }
-  return list
+  return (address) => lists[familyOf(address)].check(address, familyOf(address))
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

@@ -98,6 +98,5 @@ function toDispatch({ url, method, headers, body }: WebRequest): Dispatcher.Disp
 function reasonOf(error: Error & { code?: string }): UpstreamReason {
   if (error instanceof AddressRefused) return 'refused_address'
   if (error.code === 'UND_ERR_HEADERS_OVERFLOW') return 'too_large'
-  const malformed = error.code?.startsWith('HPE_') || error.code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH'
-  return malformed ? 'protocol' : 'unreachable'
+  return error.name === 'HTTPParserError' ? 'protocol' : 'unreachable'
 }

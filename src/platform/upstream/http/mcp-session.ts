@@ -33,11 +33,15 @@ interface Greeted {
 export function mcpSession(post: SendPost): McpSession {
   const wire = mcpWire(post)
   let greeted: Promise<Greeted> | undefined
+  let latest: Greeted | undefined
   const greeting = (): Promise<Greeted> => {
     if (greeted) return greeted
     const started = greet(wire)
     greeted = started
-    started.catch(() => forget(started))
+    started.then(
+      (session) => (latest = session),
+      () => forget(started),
+    )
     return started
   }
   const forget = (old: Promise<Greeted>) => {
@@ -58,9 +62,8 @@ export function mcpSession(post: SendPost): McpSession {
       }
     },
     async close() {
-      const session = await greeted?.catch(() => undefined)
-      greeted = undefined
-      if (session && hasSessionId(session)) await wire.aside(undefined, session.side.headers, 'DELETE')
+      // A greeting that still goes on is not waited for.
+      if (latest && hasSessionId(latest)) await wire.aside(undefined, latest.side.headers, 'DELETE')
     },
   }
 }

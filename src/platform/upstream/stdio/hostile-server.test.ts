@@ -120,11 +120,11 @@ describe('a tool server that misbehaves', () => {
     expect(upstreams.logged.join()).not.toContain('stderr-secret-value')
   })
 
-  test('one that does not listen: the call fails and the server is ended', async () => {
+  test('one that stops listening: the call fails at once and the server is ended', async () => {
     const upstreams = openUpstreams()
-    expect(await failureOf(upstreams.call(fake('deaf', 'echo', { timeout_seconds: 5 }), {}))).toBe(
-      'crashed unsent',
-    )
+    await ask(upstreams, fake('good', 'deafen'))
+    expect(await failureOf(upstreams.call(fake('good', 'hang'), {}))).toBe('crashed sent')
+    await vi.waitFor(() => expect(upstreams.logged.join()).toContain('stopped by itself'))
   })
 
   test('no failure tells anything of what the server said', async () => {

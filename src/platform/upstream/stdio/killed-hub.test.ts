@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,11 +19,15 @@ test('a hub that is killed outright leaves no child, no grandchild and no file b
   const [line] = await new Promise<[string]>((resolve) =>
     createInterface({ input: hub.stdout }).once('line', (text: string) => resolve([text])),
   )
-  const { pid, grandchild } = JSON.parse(JSON.parse(line).result.content[0].text)
-  expect([isRunning(pid), isRunning(grandchild)]).toEqual([true, true])
+  const texts = JSON.parse(line).map((answer: { result: { content: { text: string }[] } }) => {
+    return answer.result.content[0]?.text
+  })
+  const pids: number[] = texts
+    .map((text: string) => JSON.parse(text))
+    .flatMap((made: Record<string, number>) => [made.pid, made.grandchild])
+  expect(pids.map(isRunning)).toEqual([true, true, true, true])
   expect(readdirSync(folder)).toHaveLength(1)
   hub.kill('SIGKILL')
-  await vi.waitFor(() => expect([isRunning(pid), isRunning(grandchild)]).toEqual([false, false]), 10_000)
+  await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), 10_000)
   await vi.waitFor(() => expect(readdirSync(folder)).toEqual([]), 10_000)
-  expect(existsSync(folder)).toBe(true)
 })

@@ -2,7 +2,10 @@ import type { Page } from './page.ts'
 import { presentAny } from './present-any.ts'
 import { presentFlow } from './present-flow.ts'
 import { presentFlowList } from './present-flow-list.ts'
+import { presentExplanation, presentGrant, presentGrantList, presentInvocation } from './present-grants.ts'
 import { presentAuditList, presentDoctor, presentWhoami } from './present-hub.ts'
+import { presentDecision, presentProposal, presentProposalList } from './present-proposal.ts'
+import { presentRun, presentRunList } from './present-runs.ts'
 import { presentNewGrant, presentNewToken, presentTokenList } from './present-token.ts'
 
 type Present = (body: unknown, page: Page) => string
@@ -14,6 +17,24 @@ const PRESENTERS: Readonly<Record<string, Present>> = {
   token_create: presentNewToken,
   token_list: presentTokenList,
   flow_external_grant_mint: presentNewGrant,
+  flow_external_grant_list: presentGrantList,
+  flow_external_grant_revoke: presentGrant,
+  flow_external_tool_invoke: presentInvocation,
+  explain: presentExplanation,
+  flow_propose: presentDecision,
+  flow_propose_edit: presentDecision,
+  flow_import: presentDecision,
+  proposal_list: presentProposalList,
+  proposal_show: presentProposal,
+  proposal_evaluate: presentDecision,
+  proposal_approve: presentDecision,
+  proposal_discard: presentDecision,
+  flow_run_list: presentRunList,
+  flow_run_start: presentRun,
+  flow_run_get: presentRun,
+  flow_run_advance: presentRun,
+  flow_run_evidence: presentRun,
+  flow_run_submit_review: presentRun,
   whoami: presentWhoami,
   doctor: presentDoctor,
   audit_list: presentAuditList,

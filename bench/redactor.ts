@@ -1,0 +1,164 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { createRedactor } from '../src/platform/redaction/redactor.ts'
+
+const CORPUS = join(import.meta.dirname, '../../shared/corpora/secrets-open.jsonl.gz')
+const LOG_BYTES = 20_000_000
+const HOSTILE_CHARS = 400_000
+const ROUNDS = 5
+
+interface Row {
+  label: 'secret' | 'benign'
+  tier: string
+  source: string
+  text: string
+  secret?: string
+}
+
+interface Bar {
+  name: string
+  measured: number
+  unit: string
+  atLeast?: number
+  atMost?: number
+}
+
+function tell({ name, measured, unit, atLeast, atMost }: Bar): void {
+  const isCleared =
+    measured >= (atLeast ?? Number.NEGATIVE_INFINITY) && measured <= (atMost ?? Number.POSITIVE_INFINITY)
+  const bar = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`
+  console.log(`${name}: ${measured.toFixed(2)} ${unit} (${bar}) ${isCleared ? 'PASS' : 'FAIL'}`)
+  if (!isCleared) process.exitCode = 1
+}
+
+/** Processor time of this process: what else runs on the machine does not count. */
+function cpuMillis(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+const redactor = createRedactor()
+
+function isGone({ text, secret }: Row): boolean {
+  const shown = redactor.redact(text)
+  return secret === undefined ? shown !== text : !shown.includes(secret)
+}
+
+function share(rows: readonly Row[], holds: (row: Row) => boolean): number {
+  return (100 * rows.filter(holds).length) / Math.max(1, rows.length)
+}
+
+function judgeCorpus(rows: readonly Row[]): void {
+  const of = (label: Row['label'], ...tiers: string[]) =>
+    rows.filter((row) => row.label === label && tiers.includes(row.tier))
+  const isTouched = ({ text }: Row) => redactor.redact(text) !== text
+  for (const tier of ['core', 'entropy', 'hard']) {
+    console.log(`  recall on ${tier}: ${share(of('secret', tier), isGone).toFixed(1)} %`)
+  }
+  for (const tier of ['clean', 'high_entropy_benign', 'lockfile']) {
+    console.log(`  false positives on ${tier}: ${share(of('benign', tier), isTouched).toFixed(1)} %`)
+  }
+  const known = share(of('secret', 'core', 'entropy', 'hard'), isGone)
+  tell({ name: 'recall on core, entropy and hard rows', measured: known, unit: '%', atLeast: 96 })
+  const keyword = share(of('secret', 'keyword'), isGone)
+  tell({ name: 'recall on keyword rows', measured: keyword, unit: '%', atLeast: 60 })
+  const benign = share(of('benign', 'clean', 'high_entropy_benign'), isTouched)
+  tell({ name: 'false positives on clean and high-entropy rows', measured: benign, unit: '%', atMost: 1.5 })
+  const real = of('benign', 'clean', 'high_entropy_benign', 'lockfile').filter(({ source }) =>
+    source.startsWith('repo-lines'),
+  )
+  tell({
+    name: 'false positives on lock files and repository lines',
+    measured: share(real, isTouched),
+    unit: '%',
+    atMost: 0,
+  })
+}
+
+/** Lines as servers write them; the same ones in every run. */
+function ordinaryLog(): string {
+  let seed = 1
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff
+    return (seed >>> 8) % below
+  }
+  const hex = (length: number) =>
+    (random(0x7fffffff).toString(16) + random(0x7fffffff).toString(16)).padStart(length, '0').slice(0, length)
+  const paths = [
+    '/api/v1/flows/flow_research_brief',
+    '/srv/app/src/audit/audit-log.ts',
+    '/healthz',
+    '/data/base/16384/2619',
+  ]
+  const kinds: ((time: string) => string)[] = [
+    (time) =>
+      `${time} INFO  done method=GET path=${paths[random(4)]} status=200 ms=${random(900)} id=${hex(8)}-${hex(4)}-${hex(4)}-${hex(4)}-${hex(12)}`,
+    (time) =>
+      `${time} DEBUG [worker-${random(9)}] cache miss for key user:${random(1e6)}, loading from the database`,
+    (time) =>
+      `${time} WARN  slow query (${random(5_000)} ms): SELECT id, name FROM flows WHERE vault_id = $1 ORDER BY created_at LIMIT 50`,
+    () =>
+      `{"level":30,"time":17000${random(1e8)},"pid":${random(9_999)},"hostname":"hub-1","msg":"operation finished","caller":"agent-${random(9)}"}`,
+    () => '    at processTicksAndRejections (node:internal/process/task_queues:105:5)',
+    (time) => `${time} INFO  checked out ${hex(14)}${hex(14)}${hex(12)} on branch main`,
+    () =>
+      `10.0.1.${random(255)} - - [12/Mar/2026:12:00:01 +0000] "GET ${paths[random(4)]} HTTP/1.1" 200 ${random(9_999)} "-" "Mozilla/5.0 (X11; Linux x86_64)"`,
+    (time) => `${time} INFO  session opened for agent, token count ${random(9_000)}, auth mode bearer`,
+  ]
+  const lines: string[] = []
+  for (let bytes = 0; bytes < LOG_BYTES; ) {
+    const time = `2026-03-${10 + random(20)}T12:${10 + random(50)}:07.${100 + random(900)}Z`
+    const line = kinds[random(kinds.length)]?.(time) ?? ''
+    lines.push(line)
+    bytes += line.length + 1
+  }
+  return lines.join('\n')
+}
+
+/** Megabytes a second, the best of a few rounds. */
+function speedOf(text: string): number {
+  let best = Number.POSITIVE_INFINITY
+  for (let round = 0; round < ROUNDS; round++) {
+    const begun = cpuMillis()
+    redactor.redact(text)
+    best = Math.min(best, Math.max(0.05, cpuMillis() - begun))
+  }
+  return text.length / 1_000 / best
+}
+
+const HOSTILE: Record<string, string> = {
+  'repeated prefix ghp_': 'ghp_',
+  'repeated prefix sk-': 'sk-',
+  'repeated halves of a JWT': 'eyJaaaaaaaa.',
+  'repeated password:': 'password:',
+  'repeated password= on lines': 'password=\n',
+  'repeated open quotes': 'password="',
+  'repeated open brackets': 'token=(((((',
+  'repeated user info': 'https://a:b@',
+  'repeated headers': 'authorization: bearer ',
+  'repeated marks': '[REDACTED:jwt]',
+  'repeated secrets': 'token: "a1b2c3d4e5f6g7h8" ',
+  'one line of base64': 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVowMTIz',
+  'one line of one letter': 'A',
+  'minified code': 'function a(b,c){return b.key=c,d.token=e(f),g}',
+  'endless PEM openings': '-----BEGIN RSA PRIVATE KEY-----\n',
+  'PEM openings on one line': '-----BEGIN RSA PRIVATE KEY-----',
+}
+
+if (!existsSync(CORPUS)) {
+  console.log('the corpus of labelled lines is not beside this checkout: nothing to measure recall on')
+  process.exitCode = 1
+} else {
+  const lines = gunzipSync(readFileSync(CORPUS)).toString().trim().split('\n')
+  judgeCorpus(lines.map((line) => JSON.parse(line) as Row))
+}
+const log = ordinaryLog()
+tell({ name: 'ordinary log of 20 MB', measured: speedOf(log), unit: 'MB/s', atLeast: 40 })
+for (const [name, piece] of Object.entries(HOSTILE)) {
+  const text = piece.repeat(Math.ceil(HOSTILE_CHARS / piece.length))
+  const speed = speedOf(text)
+  const growth = speedOf(text.slice(0, text.length / 2)) / speed
+  console.log(`  ${name}: twice the text takes ${(2 * growth).toFixed(2)} times as long`)
+  tell({ name, measured: speed, unit: 'MB/s', atLeast: 2 })
+}

@@ -1,0 +1,52 @@
+import { type Anchors, buildAnchors } from './anchors.ts'
+import type { KnownForm } from './known-values.ts'
+import type { OwnerPattern } from './owner-patterns.ts'
+import { PROVIDER_FORMATS } from './provider-formats.ts'
+import { type PlacedFormat, placeFormat } from './provider-layer.ts'
+import { STRUCTURES, type Structure } from './structure-layer.ts'
+
+/** What an anchor in a text leads to. */
+export type Lead =
+  | { kind: 'format'; format: PlacedFormat }
+  | { kind: 'structure'; structure: Structure }
+  | { kind: 'known'; form: KnownForm }
+  | { kind: 'owner'; pattern: OwnerPattern }
+  | { kind: 'word' | 'begin' | 'end' | 'object' | 'mark' }
+
+export interface AnchorTable {
+  anchors: Anchors
+  leads: readonly Lead[]
+}
+
+/** Where one of these stands, the line may name a secret. */
+const WORDS = 'pass pwd secret token key auth cred login jwt session sid csrf sig'.split(' ')
+/** The same words, for a text that is looked at on its own. */
+export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')
+/** A longer beginning would not tell a known value better, only make the table larger. */
+const KNOWN_ANCHOR_CHARS = 12
+
+const BUILT_IN: readonly (readonly [string, Lead])[] = [
+  ...PROVIDER_FORMATS.map(placeFormat).flatMap((format) =>
+    format.anchors.map((anchor) => [anchor, { kind: 'format', format }] as const),
+  ),
+  ...STRUCTURES.flatMap((structure) =>
+    structure.anchors.map((anchor) => [anchor, { kind: 'structure', structure }] as const),
+  ),
+  ...WORDS.map((word) => [word, { kind: 'word' }] as const),
+  ['-----begin', { kind: 'begin' }],
+  ['-----end', { kind: 'end' }],
+  ['apiversion', { kind: 'object' }],
+  ['"kind"', { kind: 'object' }],
+  ['kind:', { kind: 'object' }],
+  ['[redacted:', { kind: 'mark' }],
+]
+
+/** The anchors of every layer in one table, so that a text is walked once for all of them. */
+export function anchorTable(known: readonly KnownForm[], owner: readonly OwnerPattern[]): AnchorTable {
+  const all: (readonly [string, Lead])[] = [
+    ...BUILT_IN,
+    ...known.map((form) => [form.text.slice(0, KNOWN_ANCHOR_CHARS), { kind: 'known', form }] as const),
+    ...owner.map((pattern) => [pattern.prefix, { kind: 'owner', pattern }] as const),
+  ]
+  return { anchors: buildAnchors(all.map(([text]) => text)), leads: all.map(([, lead]) => lead) }
+}

@@ -1,0 +1,106 @@
+import { type Claim, RANK } from './finding.ts'
+import type { KeyLevel } from './key-names.ts'
+import type { Pair } from './pairs.ts'
+import { isPlaceholder } from './placeholder.ts'
+import { shannon, surprise } from './randomness.ts'
+import { findTokenShape } from './token-shapes.ts'
+import { isConstantName, isEncodedText, isHex, isUuid } from './value-shapes.ts'
+
+/** A run of token characters that holds letters beyond hexadecimal ones and digits. */
+export interface Token {
+  start: number
+  end: number
+}
+
+/** What is less surprising than this is never looked at. */
+export const MIN_BITS = 5.2
+export const MIN_TOKEN_CHARS = 16
+const NEAR_CHARS = 60
+/** How random a token must look, the less is said about it. */
+const NEAR = { bits: 5.2, chars: 16 }
+const GIVEN = { bits: 5.4, chars: 20 }
+const BARE = { bits: 5.6, chars: 20, shannon: 4.5 }
+/** What is longer is a file in the clothes of a text. */
+const MAX_TOKEN_CHARS = 200
+
+/** So many pairs that begin before a token may hold it. */
+const MAX_AROUND = 20
+
+const HASH_BEFORE =
+  /(?:sha\d{1,3}[-:=]|md5[-:=]|h1:|[@#]|integrity\W{1,4}|%|base64,\W{0,3}|checksum\W{1,4}(?:\d{1,3}\/)?)$/i
+const HASH = /^(?:sha\d{1,3}|md5|h1)[-:]/i
+const FILE = /\.[A-Za-z][A-Za-z0-9]{0,5}$/
+const WORDS_NEAR = /passw|secret|token|api.?key|credential|access.?key|private.?key|auth.?key/i
+
+/** Claims tokens that look made by chance, by what the line says about them. */
+export function claimRandomTokens(
+  line: string,
+  tokens: readonly Token[],
+  pairs: readonly [Pair, KeyLevel][],
+  claims: Claim[],
+): void {
+  let covered = 0
+  let next = 0
+  for (const token of tokens) {
+    while (next < pairs.length && (pairs[next] as [Pair, KeyLevel])[0].start <= token.start) next++
+    if (token.end <= covered || isHash(line, token)) continue
+    const text = line.slice(token.start, token.end)
+    const shape = isPlaceholder(text) ? undefined : findTokenShape(text)
+    const span = shape
+      ? token
+      : findRandomSpan(line, token, text, pairs.slice(Math.max(0, next - MAX_AROUND), next))
+    if (!span) continue
+    covered = span.end
+    const rank = shape ? RANK.provider : RANK.entropy
+    claims.push({ rule: shape ?? 'high_entropy', start: span.start, end: span.end, rank })
+  }
+}
+
+function findRandomSpan(line: string, token: Token, text: string, pairs: readonly [Pair, KeyLevel][]) {
+  if (isPlaceholder(text) || isUuid(text) || isHex(text) || isConstantName(text)) return undefined
+  const [pair, level] = pairs.findLast(([each]) => token.end <= each.end) ?? []
+  if (level === 'public' || isInUrl(line, token)) return undefined
+  const part = longestPart(text)
+  if (isUuid(part) || isHex(part)) return undefined
+  const bits = Math.min(surprise(text), surprise(part) + 0.4)
+  if (isNearSecretWord(line, token) && bits >= NEAR.bits && part.length >= NEAR.chars) return token
+  if (FILE.test(text) || isEncodedText(text) || text.length > MAX_TOKEN_CHARS) return undefined
+  if (pair && isWholeValue(pair, token) && bits >= GIVEN.bits && part.length >= GIVEN.chars) return pair
+  const isBare = bits >= BARE.bits && text.length >= BARE.chars && shannon(text) > BARE.shannon
+  return isBare ? token : undefined
+}
+
+/** Digests are named before they are given; a commit follows `@` or `#`. */
+function isHash(line: string, token: Token): boolean {
+  return (
+    HASH_BEFORE.test(line.slice(Math.max(0, token.start - 24), token.start)) ||
+    HASH.test(line.slice(token.start, token.start + 8))
+  )
+}
+
+/** The longest part between the separators of paths and names; base64 has no `.` and keeps its `/`. */
+function longestPart(text: string): string {
+  const isBase64 =
+    /^[A-Za-z0-9+/]+={0,2}$/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text) && !text.startsWith('/')
+  if (isBase64 && (text.match(/\//g)?.length ?? 0) <= text.length / 10) return text
+  return text.split(/[/.]/).reduce((longest, part) => (part.length > longest.length ? part : longest), '')
+}
+
+function isInUrl(line: string, token: Token): boolean {
+  if (line.startsWith('//', token.start) && line[token.start - 1] === ':') return true
+  const before = line.slice(Math.max(0, token.start - 300), token.start)
+  return before.includes('://', before.lastIndexOf(' ') + 1)
+}
+
+function isWholeValue(pair: Pair, token: Token): boolean {
+  return (
+    pair.by !== '(' &&
+    (pair.isQuoted || pair.by !== ',') &&
+    pair.end - pair.start - (token.end - token.start) <= 4
+  )
+}
+
+function isNearSecretWord(line: string, token: Token): boolean {
+  const before = line.slice(Math.max(0, token.start - NEAR_CHARS), token.start)
+  return WORDS_NEAR.test(before) || WORDS_NEAR.test(line.slice(token.end, token.end + NEAR_CHARS / 2))
+}

@@ -1,0 +1,193 @@
+import { ANY_WORD, type Lead } from './anchor-table.ts'
+import { claimRandomTokens, type Token } from './entropy-layer.ts'
+import { type Claim, joinClaims, RANK } from './finding.ts'
+import { type KeyLevel, keyLevel } from './key-names.ts'
+import { isKeywordSecret, lentLevel, levelled } from './keyword-layer.ts'
+import { findKubernetesData } from './kubernetes-secret.ts'
+import type { LineState } from './line-state.ts'
+import { findOwnerEnd } from './owner-patterns.ts'
+import { findPairs, type Pair, valueEnd } from './pairs.ts'
+import { hideBlockLine, isBlockLine, openBlock } from './pem-blocks.ts'
+import { claimProviderToken } from './provider-layer.ts'
+import { RULES } from './rules.ts'
+import { claimStructure } from './structure-layer.ts'
+
+/** An anchor on a line, and what it leads to. */
+export interface Hit {
+  lead: Lead
+  at: number
+}
+
+/** A line, or a piece of a very long one, with what the scan saw on it. */
+export interface SeenLine {
+  text: string
+  hits: readonly Hit[]
+  /** A word stands on it that may name a secret. */
+  hasWord: boolean
+  tokens: readonly Token[]
+}
+
+/** A claim that goes on from the line before gets no mark of its own. */
+export interface LineClaim extends Claim {
+  goesOn?: true
+}
+
+type Mark = readonly [start: number, end: number]
+
+const MARK = /\[REDACTED:([a-z0-9_]{1,40})\]/y
+const WAITING_LINES = 3
+/** `a=b=c=…` without a space is no list of settings. */
+const MAX_NESTED_PAIRS = 16
+const DANGLING = /([\w$.-]{1,100})["'\]]{0,2}\s*(?::\s*[|>]?[+-]?|:?=>?)\s*\\?\s*$/
+const OPEN_TAG = /<([A-Za-z_][\w.:-]{0,99})>\s*$/
+const LONE_VALUE = /^\s*(["'`]?)([^\s"'`<>]{6,4096})["'`]?[,;]?\s*$/
+
+/** Finds the secrets of a line, in its order and apart from each other, and takes note for the next line. */
+export function inspectLine(line: SeenLine, state: LineState): LineClaim[] {
+  if (state.pem === 'private') {
+    const hidden = hideBlockLine(line.text)
+    if (!hidden?.goesOn) state.pem = 'outside'
+    if (hidden) return [{ rule: 'private_key', ...hidden.span, rank: RANK.structure, goesOn: true }]
+  }
+  if (state.pem === 'public' && (line.hits.some(isEnd) || !isBlockLine(line.text))) state.pem = 'outside'
+  const marks = findMarks(line)
+  const claims: Claim[] = []
+  claimAnchored(line, marks, state, claims)
+  claimData(line.text, state, claims)
+  claimPairs(line, marks, state, claims)
+  return leaveMarks(joinClaims(claims), marks)
+}
+
+function isEnd({ lead }: Hit): boolean {
+  return lead.kind === 'end'
+}
+
+/** Marks made by these very rules; what looks like one but names no rule is text like any other. */
+function findMarks(line: SeenLine): Mark[] {
+  const marks: Mark[] = []
+  for (const { lead, at } of line.hits) {
+    if (lead.kind !== 'mark') continue
+    MARK.lastIndex = at
+    const found = MARK.exec(line.text)
+    if (found && RULES.has(found[1] as string)) marks.push([at, at + found[0].length])
+  }
+  return marks
+}
+
+function claimAnchored(line: SeenLine, marks: Mark[], state: LineState, claims: Claim[]): void {
+  let hidden = 0
+  for (const [index, { lead, at }] of line.hits.entries()) {
+    if (at < hidden || overlapsMark(marks, at, at + 1)) continue
+    if (lead.kind === 'format') claimProviderToken(lead.format, line.text, at, claims)
+    else if (lead.kind === 'structure') claimStructure(lead.structure, line.text, at, claims)
+    else if (lead.kind === 'begin') hidden = claimBlock(line, index, state, claims)
+    else claimGiven(lead, line.text, at, claims)
+  }
+}
+
+function claimGiven(lead: Lead, line: string, at: number, claims: Claim[]): void {
+  if (lead.kind === 'known' && line.startsWith(lead.form.text, at)) {
+    claims.push({ rule: lead.form.rule, start: at, end: at + lead.form.text.length, rank: RANK.known })
+  }
+  if (lead.kind !== 'owner') return
+  const end = findOwnerEnd(line, at, lead.pattern)
+  if (end !== undefined) claims.push({ rule: 'owner_pattern', start: at, end, rank: RANK.owner })
+}
+
+function claimBlock(line: SeenLine, index: number, state: LineState, claims: Claim[]): number {
+  const at = (line.hits[index] as Hit).at
+  const end = line.hits.slice(index + 1, index + 50).find(isEnd)?.at ?? -1
+  const block = openBlock(line.text, at, end)
+  if (block.isOpen) state.pem = block.state
+  if (block.state !== 'private') return block.state === 'public' ? block.span.end : at
+  claims.push({ rule: 'private_key', ...block.span, rank: RANK.structure })
+  return block.span.end
+}
+
+function claimData(line: string, state: LineState, claims: Claim[]): void {
+  if (state.kubernetes.kind === 'none' && !/kind|apiVersion/.test(line.slice(0, 4_000))) return
+  for (const [start, end] of findKubernetesData(line, state.kubernetes)) {
+    claims.push({ rule: 'kubernetes_secret', start, end, rank: RANK.structure })
+  }
+}
+
+function claimPairs(line: SeenLine, marks: Mark[], state: LineState, claims: Claim[]): void {
+  const hasWord = line.hasWord && (marks.length === 0 || ANY_WORD.test(withoutMarks(line.text, marks)))
+  const waiting = takeWaiting(line.text, state, claims)
+  if (!hasWord && line.tokens.length === 0 && waiting === undefined) return
+  const found = findPairs(line.text)
+  const pairs = levelled(line.text, found, waiting)
+  if (hasWord || waiting) claimKeyed(line.text, pairs, claims)
+  if (state.pem !== 'public') claimRandomTokens(line.text, line.tokens, pairs, claims)
+  if (hasWord) state.waiting = nextWaiting(line.text, found) ?? state.waiting
+}
+
+function claimKeyed(line: string, pairs: readonly [Pair, KeyLevel][], claims: Claim[]): void {
+  let covered = 0
+  let [outerEnd, nested] = [0, 0]
+  for (const [pair, level] of pairs) {
+    if (pair.start < covered) continue
+    nested = pair.start < outerEnd ? nested + 1 : 0
+    if (!pair.isQuoted) outerEnd = Math.max(outerEnd, pair.end)
+    if (nested > MAX_NESTED_PAIRS || !isKeywordSecret(line, pair, level)) continue
+    covered = valueEnd(line, pair)
+    claims.push({ rule: 'keyword_value', start: pair.start, end: covered, rank: RANK.keyword })
+  }
+}
+
+/** A value that stands alone on the line after its name; the level that a `value` on this line has been lent. */
+function takeWaiting(line: string, state: LineState, claims: Claim[]): KeyLevel | undefined {
+  const { waiting } = state
+  if (!waiting || line.trim() === '') return undefined
+  waiting.lines--
+  if (waiting.lines <= 0 || waiting.isOpen) state.waiting = undefined
+  if (!waiting.isOpen) return waiting.level
+  const found = LONE_VALUE.exec(line)
+  if (!found?.[2]) return undefined
+  const start = line.indexOf(found[2])
+  const pair: Pair = { name: '', by: ':', start, end: start + found[2].length, isQuoted: found[1] !== '' }
+  if (isKeywordSecret(line, pair, waiting.level)) {
+    claims.push({ rule: 'keyword_value', start: pair.start, end: pair.end, rank: RANK.keyword })
+  }
+  return undefined
+}
+
+function nextWaiting(line: string, pairs: readonly Pair[]): LineState['waiting'] {
+  const tail = line.slice(-200).trimEnd()
+  if (!/[:=|>\\+-]$/.test(tail)) return lentWaiting(line, pairs)
+  const name = DANGLING.exec(tail)?.[1] ?? OPEN_TAG.exec(tail)?.[1]
+  const level = name === undefined ? 'plain' : keyLevel(name)
+  if (level === 'password' || level === 'secret') return { level, isOpen: true, lines: WAITING_LINES }
+  return lentWaiting(line, pairs)
+}
+
+function lentWaiting(line: string, pairs: readonly Pair[]): LineState['waiting'] {
+  const lent = lentLevel(line, pairs)
+  return lent && { level: lent, isOpen: false, lines: WAITING_LINES }
+}
+
+/** Marks stay as they are, and so does what reaches into one. */
+function leaveMarks(claims: Claim[], marks: readonly Mark[]): Claim[] {
+  return marks.length === 0 ? claims : claims.filter(({ start, end }) => !overlapsMark(marks, start, end))
+}
+
+/** Marks are in order: the last one that begins before the end is the only one that can matter. */
+function overlapsMark(marks: readonly Mark[], start: number, end: number): boolean {
+  let [low, high] = [0, marks.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((marks[middle] as Mark)[0] < end) low = middle + 1
+    else high = middle
+  }
+  return low > 0 && (marks[low - 1] as Mark)[1] > start
+}
+
+function withoutMarks(line: string, marks: readonly Mark[]): string {
+  let from = 0
+  const pieces = marks.map(([start, end]) => {
+    const piece = line.slice(from, start)
+    from = end
+    return piece
+  })
+  return [...pieces, line.slice(from)].join(' ')
+}

@@ -1,0 +1,22 @@
+import type { KeyLevel } from './key-names.ts'
+import { type KubernetesState, outsideKubernetes } from './kubernetes-secret.ts'
+import type { PemState } from './pem-blocks.ts'
+
+/** What earlier lines say about the next one. */
+export interface LineState {
+  pem: PemState
+  kubernetes: KubernetesState
+  /** A name that still waits for its value: the next line holds it, or a `value` on the next lines does. */
+  waiting: { level: KeyLevel; isOpen: boolean; lines: number } | undefined
+  /** The rule of a secret that reaches over the end of what was looked at, on the same line. */
+  reachesOver: string | undefined
+}
+
+export function atStart(): LineState {
+  return { pem: 'outside', kubernetes: outsideKubernetes(), waiting: undefined, reachesOver: undefined }
+}
+
+/** Whether the next line has to be looked at even if nothing on it stands out. */
+export function isWatching({ pem, kubernetes, waiting, reachesOver }: LineState): boolean {
+  return pem !== 'outside' || kubernetes.kind !== 'none' || waiting !== undefined || reachesOver !== undefined
+}

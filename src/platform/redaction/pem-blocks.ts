@@ -1,0 +1,60 @@
+/** What the lines of a text are inside of: nothing, a block to hide or a block to leave readable. */
+export type PemState = 'outside' | 'private' | 'public'
+
+export interface PemSpan {
+  start: number
+  end: number
+}
+
+const BEGIN = /-----BEGIN ([A-Z0-9 ]{0,40})-{0,5}/y
+const HIDDEN = /PRIVATE KEY|PGP PRIVATE|OPENSSH/
+/** Digits of base64, with what may stand around them: margins, quotes, escapes of line ends. */
+const BODY =
+  /(?:[A-Za-z0-9+/=]|\\[nrt]|[\s"',]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,. -]{0,80}?(?=\\|\s|$))*/y
+const MARGIN = /^[\s>+|#*/"'-]*(?:\d{1,7}[\s:|→-]+)?["']?/
+const BODY_LINE = /^(?:[A-Za-z0-9+/=]*|[A-Za-z-]{4,20}: ?[\w,.()@<> -]{0,120})["'\\nr,;+ \t]*$/
+const END = '-----END'
+
+/** What a line in a private block hides of itself, and whether the block goes on after it. */
+export function hideBlockLine(line: string): { span: PemSpan; goesOn: boolean } | undefined {
+  const end = line.indexOf(END)
+  if (end >= 0) return { span: { start: 0, end: afterEnd(line, end) }, goesOn: false }
+  const margin = MARGIN.exec(line)?.[0].length ?? 0
+  if (!BODY_LINE.test(line.slice(margin))) return undefined
+  return { span: { start: 0, end: line.length }, goesOn: true }
+}
+
+/** Whether a line can be the body of a public block. */
+export function isBlockLine(line: string): boolean {
+  return BODY_LINE.test(line.slice(MARGIN.exec(line)?.[0].length ?? 0))
+}
+
+/**
+ * The block that opens at `at`, up to its end on this line (`ends` are the places of END marks, `from` the first
+ * that may matter), or as far as the line looks like one.
+ */
+export function openBlock(
+  line: string,
+  at: number,
+  nextEnd: number,
+): { state: PemState; span: PemSpan; isOpen: boolean } {
+  BEGIN.lastIndex = at
+  const found = BEGIN.exec(line)
+  if (!found) return { state: 'outside', span: { start: at, end: at }, isOpen: false }
+  const state = HIDDEN.test(found[1] ?? '') ? 'private' : 'public'
+  const bodyStart = at + found[0].length
+  BODY.lastIndex = bodyStart
+  BODY.exec(line)
+  const bodyEnd = Math.max(BODY.lastIndex, bodyStart)
+  if (nextEnd >= bodyStart && nextEnd - bodyStart <= MAX_INLINE_CHARS) {
+    return { state, span: { start: at, end: afterEnd(line, nextEnd) }, isOpen: false }
+  }
+  return { state, span: { start: at, end: bodyEnd }, isOpen: bodyEnd >= line.trimEnd().length }
+}
+
+const MAX_INLINE_CHARS = 16_000
+
+function afterEnd(line: string, at: number): number {
+  const close = /^-----END [A-Z0-9 ]{0,40}-{0,5}/.exec(line.slice(at, at + 64))?.[0].length ?? END.length
+  return at + close
+}

@@ -1,0 +1,47 @@
+import { type Claim, RANK } from './finding.ts'
+import { hasFewCharacters } from './placeholder.ts'
+import type { ProviderFormat } from './provider-formats.ts'
+
+/** A format with its pattern ready to be tried at one place. */
+export interface PlacedFormat extends ProviderFormat {
+  expression: RegExp
+}
+
+const FILLED = /(.)\1{9}/
+
+export function placeFormat(format: ProviderFormat): PlacedFormat {
+  return { ...format, expression: new RegExp(format.pattern, 'y') }
+}
+
+/** Whether a token of the format may begin at `at` of a text: not in the midst of a word. */
+export function mayBeginAt(format: PlacedFormat, codes: Uint16Array, at: number, lineStart: number): boolean {
+  if (format.allowsInside || at <= lineStart) return true
+  return !isWordCode(codes[at - 1] as number) || isEscape(codes, at, lineStart)
+}
+
+/** Claims the token of a format at an anchor that begins at `at`. */
+export function claimProviderToken(format: PlacedFormat, line: string, at: number, claims: Claim[]): void {
+  const last = claims.at(-1)
+  if (last && last.rank === RANK.provider && at < last.end) return
+  format.expression.lastIndex = at
+  const found = format.expression.exec(line)?.[0]
+  if (!found || (!format.allowsFiller && isFilled(found))) return
+  claims.push({ rule: format.rule, start: at, end: at + found.length, rank: RANK.provider })
+}
+
+function isFilled(token: string): boolean {
+  return FILLED.test(token) || hasFewCharacters(token.slice(token.length >> 1))
+}
+
+function isWordCode(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122)
+}
+
+const BACKSLASH = 92
+const PERCENT = 37
+
+/** `\\n` before a token is the end of a line, not a letter; `%3D` and `\\u003d` are signs. */
+function isEscape(codes: Uint16Array, at: number, lineStart: number): boolean {
+  const isAfter = (back: number, code: number) => at - back >= lineStart && codes[at - back] === code
+  return isAfter(2, BACKSLASH) || isAfter(3, PERCENT) || isAfter(4, BACKSLASH) || isAfter(6, BACKSLASH)
+}

@@ -1,0 +1,113 @@
+import { anchorTable } from './anchor-table.ts'
+import type { Finding } from './finding.ts'
+import type { LineClaim } from './inspect-line.ts'
+import { knownForms } from './known-values.ts'
+import { renderMark } from './mark.ts'
+import { readOwnerPattern } from './owner-patterns.ts'
+import { redactTree } from './redact-tree.ts'
+import { RULES } from './rules.ts'
+import { createScanner, type Scanner, WINDOW_CHARS } from './scan.ts'
+
+/** Redaction could not be done: whatever was to be shown has to be withheld. */
+export class RedactionFailed extends Error {
+  constructor(cause: unknown) {
+    super('redaction failed', { cause })
+    this.name = 'RedactionFailed'
+  }
+}
+
+export interface RedactorOptions {
+  /** The values of these variables are hidden, except for names that are known to hold none. */
+  environment?: Record<string, string | undefined>
+  /** The owner's own patterns: a text, or a prefix with `...` for the token that follows it. */
+  patterns?: readonly string[]
+  /** Secret values that are known exactly. */
+  known?: readonly string[]
+  /** Ids of rules that are switched off. */
+  exceptions?: readonly string[]
+}
+
+export interface RedactionStream {
+  /** Takes the next piece of a text; gives what can be shown of it so far. */
+  push(chunk: string): string
+  /** Gives the rest. */
+  end(): string
+}
+
+export interface Redactor {
+  /** The text with a mark in the place of every secret. */
+  redact(text: string): string
+  find(text: string): readonly Finding[]
+  hasSecret(text: string): boolean
+  /** The same over all texts of a JSON-like value, names included. */
+  redactValue(value: unknown): unknown
+  stream(): RedactionStream
+}
+
+/** Hides secrets in whatever leaves the hub. Every method throws RedactionFailed rather than let a text through. */
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const off = new Set(options.exceptions)
+  for (const rule of off) if (!RULES.has(rule)) throw new RangeError(`no such redaction rule: ${rule}`)
+  const known = knownForms(options.environment ?? {}, options.known ?? [])
+  const table = anchorTable(known, (options.patterns ?? []).map(readOwnerPattern))
+  const start = () => createScanner(table)
+  const redact = (text: string) => guarded(() => renderRedacted(start(), text, true, off).shown)
+  const find = (text: string) => guarded(() => findAll(start(), text, off))
+  return {
+    redact,
+    find,
+    hasSecret: (text) => find(text).length > 0,
+    redactValue: (value) => guarded(() => redactTree(value, redact)),
+    stream: () => openStream(start(), off),
+  }
+}
+
+function guarded<Result>(act: () => Result): Result {
+  try {
+    return act()
+  } catch (cause) {
+    throw cause instanceof RedactionFailed ? cause : new RedactionFailed(cause)
+  }
+}
+
+function renderRedacted(scanner: Scanner, text: string, isLast: boolean, off: ReadonlySet<string>) {
+  const pieces: string[] = []
+  let shown = 0
+  const take = (claim: LineClaim, offset: number) => {
+    if (off.has(claim.rule)) return
+    pieces.push(text.slice(shown, offset + claim.start), claim.goesOn ? '' : renderMark(claim.rule))
+    shown = offset + claim.end
+  }
+  const done = scanner.scan(text, isLast, take)
+  pieces.push(text.slice(shown, done))
+  return { shown: pieces.length === 1 ? (pieces[0] as string) : pieces.join(''), done }
+}
+
+function findAll(scanner: Scanner, text: string, off: ReadonlySet<string>): Finding[] {
+  const findings: Finding[] = []
+  scanner.scan(text, true, ({ rule, start, end, goesOn }, offset) => {
+    if (off.has(rule)) return
+    const last = findings.at(-1)
+    if (goesOn && last?.rule === rule) last.end = offset + end
+    else findings.push({ rule, start: offset + start, end: offset + end })
+  })
+  return findings
+}
+
+function openStream(scanner: Scanner, off: ReadonlySet<string>): RedactionStream {
+  let held = ''
+  function pass(isLast: boolean): string {
+    return guarded(() => {
+      const { shown, done } = renderRedacted(scanner, held, isLast, off)
+      held = held.slice(done)
+      return shown
+    })
+  }
+  return {
+    push(chunk) {
+      held += chunk
+      return chunk.includes('\n') || held.length > WINDOW_CHARS ? pass(false) : ''
+    },
+    end: () => pass(true),
+  }
+}

@@ -1,0 +1,190 @@
+import type { AnchorTable, Lead } from './anchor-table.ts'
+import { MIN_BITS, MIN_TOKEN_CHARS, type Token } from './entropy-layer.ts'
+import { type Hit, inspectLine, type LineClaim } from './inspect-line.ts'
+import { atStart, isWatching, type LineState } from './line-state.ts'
+import { mayBeginAt } from './provider-layer.ts'
+import { surprise } from './randomness.ts'
+import { mayHaveShape } from './token-shapes.ts'
+
+/** A longer line is looked at in pieces of this many characters. */
+export const WINDOW_CHARS = 16_384
+/** A piece ends so far before the end of what was looked at, so that a secret there is seen whole. */
+const OVERLAP_CHARS = 4_096
+const MAX_CUT_SEARCH_CHARS = 2_048
+
+const NEWLINE = 10
+/** Kinds of token characters: letters beyond hexadecimal, other letters and signs, digits. */
+const KIND_UNIT = 64
+const CLASS_BITS = KIND_UNIT - 1
+const FAR_LETTER = KIND_UNIT
+const OTHER_TOKEN = KIND_UNIT * 2
+const DIGIT = KIND_UNIT * 4
+const RANDOM = FAR_LETTER | DIGIT
+
+/** For each ASCII character, and for all others in the last place: its class for the anchors and its kind. */
+function traitTable({ classes, other }: AnchorTable['anchors']): Uint16Array {
+  const traits = new Uint16Array(129).fill(other)
+  classes.forEach((letter, code) => {
+    traits[code] = letter | kindOf(String.fromCharCode(code))
+  })
+  return traits
+}
+
+function kindOf(char: string): number {
+  if (/[G-Zg-z]/.test(char)) return FAR_LETTER
+  if (/[0-9]/.test(char)) return DIGIT
+  return /[A-Fa-f+/_.~-]/.test(char) ? OTHER_TOKEN : 0
+}
+
+/** The characters of a text with a line end after them. */
+function codesOf(text: string): Uint16Array {
+  const codes = new Uint16Array(text.length + 1)
+  Buffer.from(codes.buffer).write(text, 'utf16le')
+  codes[text.length] = NEWLINE
+  return codes
+}
+
+/** Takes what is found, in the order of the text. */
+export type Take = (claim: LineClaim, offset: number) => void
+
+/** Walks texts that follow each other and remembers where it is between them. */
+export interface Scanner {
+  /** Looks at whole lines, at all of the text if it is the last one; returns how much of it is done with. */
+  scan(text: string, isLast: boolean, take: Take): number
+}
+
+/** Makes a scanner at the beginning of a text. */
+export function createScanner(table: AnchorTable): Scanner {
+  const state = atStart()
+  const traits = traitTable(table.anchors)
+  return { scan: (text, isLast, take) => walk(table, traits, state, text, isLast, take) }
+}
+
+/** One walk over the text: anchors of all layers and runs of token characters, line by line. */
+function walk(
+  table: AnchorTable,
+  traits: Uint16Array,
+  state: LineState,
+  text: string,
+  isLast: boolean,
+  take: Take,
+): number {
+  const { next, firstHit } = table.anchors
+  const length = text.length
+  // A typed array is read faster than a string.
+  const codes = codesOf(text)
+  let seen = nothingSeen()
+  let [lineStart, place, run, kinds] = [0, 0, 0, 0]
+  for (let at = 0; at <= length; at++) {
+    const code = codes[at] as number
+    const trait = traits[code < 128 ? code : 128] as number
+    if (trait >= KIND_UNIT) {
+      run++
+      kinds |= trait
+    } else if (run > 0) {
+      if (run >= MIN_TOKEN_CHARS && (kinds & RANDOM) === RANDOM)
+        addToken(seen.tokens, text, at - run, at, lineStart)
+      run = 0
+      kinds = 0
+    }
+    if (code !== NEWLINE && at - lineStart < WINDOW_CHARS) {
+      place = next[place + (trait & CLASS_BITS)] as number
+      if (place >= firstHit) addHits(table, seen, place, codes, at + 1, lineStart)
+      continue
+    }
+    if (at === length && !isLast) break
+    const isWhole = code === NEWLINE
+    let end = at
+    if (seen.hasWord || seen.hits.length > 0 || seen.tokens.length > 0 || isWatching(state) || !isWhole) {
+      end = finishLine(text, lineStart, at, isWhole, seen, state, take)
+      seen = nothingSeen()
+    }
+    lineStart = isWhole ? at + 1 : end
+    at = lineStart - 1
+    place = 0
+    run = 0
+    kinds = 0
+  }
+  return Math.min(lineStart, length)
+}
+
+/** What the walk has seen on the line so far. */
+interface Seen {
+  hits: Hit[]
+  hasWord: boolean
+  tokens: Token[]
+}
+
+function nothingSeen(): Seen {
+  return { hits: [], hasWord: false, tokens: [] }
+}
+
+/** Words are frequent: of them it is only told that there are any. Beginnings of tokens begin a word. */
+function addHits(
+  table: AnchorTable,
+  seen: Seen,
+  place: number,
+  codes: Uint16Array,
+  end: number,
+  lineStart: number,
+): void {
+  const { hitsOf, firstHit, width, lengths } = table.anchors
+  for (const index of hitsOf[(place - firstHit) / width] as readonly number[]) {
+    const lead = table.leads[index] as Lead
+    const at = end - (lengths[index] as number)
+    if (lead.kind === 'word') seen.hasWord = true
+    else if (lead.kind !== 'format' || mayBeginAt(lead.format, codes, at, lineStart))
+      seen.hits.push({ lead, at: at - lineStart })
+  }
+}
+
+function finishLine(
+  text: string,
+  start: number,
+  end: number,
+  isWhole: boolean,
+  seen: Seen,
+  state: LineState,
+  take: Take,
+): number {
+  const line = text.slice(start, end)
+  const from = goOn(line, state, isWhole, start, take)
+  const claims = from >= line.length ? [] : inspectLine({ text: line, ...seen }, state)
+  const cut = isWhole ? line.length : cutAt(line, claims)
+  for (const claim of claims) if (claim.start >= from && claim.start < cut) take(claim, start)
+  const last = claims.findLast((claim) => claim.start < cut)
+  if (!isWhole && last && last.end >= line.length) state.reachesOver = last.rule
+  return start + Math.max(1, cut)
+}
+
+function addToken(tokens: Token[], text: string, start: number, end: number, lineStart: number): void {
+  if (surprise(text, start, end) < MIN_BITS && !mayHaveShape(end - start)) return
+  let padded = end
+  while (padded < end + 2 && text.charCodeAt(padded) === 61) padded++
+  tokens.push({ start: start - lineStart, end: padded - lineStart })
+}
+
+const REST = /[^\s"'`<>,;&]*/y
+
+/** The rest of a secret that began on an earlier piece of the same line. */
+function goOn(line: string, state: LineState, isWhole: boolean, offset: number, take: Take): number {
+  if (state.reachesOver === undefined) return 0
+  const rule = state.reachesOver
+  REST.lastIndex = 0
+  const end = REST.exec(line)?.[0].length ?? 0
+  if (end < line.length || isWhole) state.reachesOver = undefined
+  if (end > 0) take({ rule, start: 0, end, rank: 0, goesOn: true }, offset)
+  return end
+}
+
+/** Where a piece of a long line may end: not inside a finding, better not inside a word. */
+function cutAt(line: string, claims: readonly LineClaim[]): number {
+  const wanted = line.length - OVERLAP_CHARS
+  let cut = wanted
+  while (cut > wanted - MAX_CUT_SEARCH_CHARS && !/[\s,;&]/.test(line[cut - 1] as string)) cut--
+  if (cut <= wanted - MAX_CUT_SEARCH_CHARS) cut = wanted
+  const code = line.charCodeAt(cut)
+  if (code >= 0xdc00 && code < 0xe000) cut--
+  const across = claims.find((claim) => claim.start < cut && cut < claim.end)
+  return across ? across.end : cut
+}

@@ -1,0 +1,122 @@
+import { type Claim, RANK } from './finding.ts'
+import { isPlaceholder } from './placeholder.ts'
+import { surprise } from './randomness.ts'
+import { isCode, isHex } from './value-shapes.ts'
+
+/** A place where the form of a text says that a secret follows. */
+export interface Structure {
+  rule: string
+  anchors: readonly string[]
+  /** Finds the secret at an anchor that begins at `at`, as a span of the line. */
+  find(line: string, at: number): readonly [start: number, end: number] | undefined
+}
+
+const USERINFO = /:\/\/([^\s/:@"'`<>\\?#]{0,128}):([^\s/@"'`<>\\]{1,256})@(?=[\w[$%{.-])/y
+const DATABASE_USERINFO =
+  /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|oracle|sqlserver|clickhouse|ldaps?|smtps?|ftps?|sftp)(?:\+\w{1,20})?:\/\/([^\s/:@"'`<>\\]{0,128}):([^\s"'`<>\\]{1,256})@(?=[\w[.-]{1,255}(?:[:/?,"'`\s]|$))/y
+const USER_ONLY = /:\/\/([A-Za-z0-9_+=-]{16,256})@(?=[\w[.-])/y
+const AUTHORIZATION =
+  /authorization(?:["'`\]\\]{0,4})(?:\s{0,4}(?:=>|[:=,])\s{0,4})["'`\\]{0,3}(?:(?:basic|bearer|token|apikey|api-key|api-token|digest|negotiate|key|aws4-hmac-sha256|[A-Za-z]{2,12}-?(?:token|key|auth))[ :]{1,3})?([^\s"'`\\,;<]{6,4096})/iy
+const SCHEME = /(?:bearer|basic)\s{1,3}([A-Za-z0-9_.~+/=:%|-]{8,4096})/iy
+const USER_FLAG =
+  /(?:--user|--proxy-user|-u)(?:\s{1,3}|=)?["']?([^\s"':$<]{0,128})["']?:["']?([^\s"']{0,256})/y
+const NETRC = /password\s{1,3}([^\s:=]\S{3,255})/y
+const SSHPASS = /sshpass\s{1,3}-p\s{0,2}["']?([^\s"']{4,128})/y
+
+/** Secrets that stand in a place made for them: web addresses, headers, command lines, files of logins. */
+export const STRUCTURES: readonly Structure[] = [
+  { rule: 'url_password', anchors: ['://'], find: findUserinfo },
+  { rule: 'auth_header', anchors: ['authorization'], find: findAuthorization },
+  { rule: 'auth_header', anchors: ['bearer ', 'basic '], find: findScheme },
+  { rule: 'login_flag', anchors: ['--user', '--proxy-user', ' -u'], find: findUserFlag },
+  { rule: 'netrc_password', anchors: ['password '], find: findNetrc },
+  { rule: 'login_flag', anchors: ['sshpass '], find: findSshpass },
+]
+
+/** Claims what a structure finds at its anchor. */
+export function claimStructure(structure: Structure, line: string, at: number, claims: Claim[]): void {
+  const [start, end] = structure.find(line, at) ?? []
+  if (start === undefined || end === undefined) return
+  claims.push({ rule: structure.rule, start, end, rank: RANK.structure })
+}
+
+function runAt(pattern: RegExp, line: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at
+  return pattern.exec(line)
+}
+
+function spanOf(found: RegExpExecArray, value: string): readonly [number, number] {
+  const end = found.index + found[0].lastIndexOf(value) + value.length
+  return [end - value.length, end]
+}
+
+function findUserinfo(line: string, at: number) {
+  const scheme = /[a-z+]{2,30}$/i.exec(line.slice(Math.max(0, at - 30), at))?.[0] ?? ''
+  const found = runAt(DATABASE_USERINFO, line, at - scheme.length) ?? runAt(USERINFO, line, at)
+  const password = found?.[2]
+  if (found && password && !isReference(password) && !/^\d{1,5}\/.*/.test(password))
+    return spanOf(found, password)
+  const alone = runAt(USER_ONLY, line, at)
+  if (!alone?.[1] || !(isHex(alone[1]) || (/\d/.test(alone[1]) && surprise(alone[1]) >= 5))) return undefined
+  return spanOf(alone, alone[1])
+}
+
+/** A password in an address is taken for one, be it ever so plain, unless it stands for another text. */
+function isReference(password: string): boolean {
+  return (
+    /^(?:[$<[%*(].*|\{[A-Za-z_. ]*\}|\{\{.*|x{3,}|\.{2,}|\*+)$/i.test(password) ||
+    /^[A-Z_]*\$\{/.test(password)
+  )
+}
+
+function findAuthorization(line: string, at: number) {
+  const found = runAt(AUTHORIZATION, line, at)
+  const value = found?.[1]
+  if (!found || !value || isPlaceholder(value) || !isCredential(value)) return undefined
+  const end = found.index + found[0].length
+  return [end - value.length, end] as const
+}
+
+function findScheme(line: string, at: number) {
+  const found = runAt(SCHEME, line, at)
+  const value = found?.[1]
+  if (!found || !value || isPlaceholder(value) || !isCredential(value)) return undefined
+  if (/^basic/i.test(found[0]) && !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return undefined
+  return [found.index + found[0].length - value.length, found.index + found[0].length] as const
+}
+
+/** Not a word of prose, a variable or a call. */
+function isCredential(value: string): boolean {
+  if (value.length < 8 || /[({[]/.test(value)) return false
+  if (/\d/.test(value)) return surprise(value) >= 4.4 || isHex(value)
+  return value.length >= 16 && !isCode(value) && surprise(value) >= 5.5
+}
+
+function findUserFlag(line: string, at: number) {
+  const from = line[at] === ' ' ? at + 1 : at
+  if (line.startsWith('-u', from) && !/\bcurl\b/.test(line.slice(Math.max(0, at - 300), at))) return undefined
+  const found = runAt(USER_FLAG, line, from)
+  if (!found) return undefined
+  const [whole, user = '', password = ''] = found
+  if (password === '') return user.length >= 10 && /\d/.test(user) ? spanOf(found, user) : undefined
+  if (isReference(password) || isPlaceholder(password) || isPlaceholder(`${user}:${password}`))
+    return undefined
+  if (password.length < 4 || /^\d{1,6}$/.test(password)) return undefined
+  return [found.index + whole.length - password.length, found.index + whole.length] as const
+}
+
+function findNetrc(line: string, at: number) {
+  const isAlone = /^\s*password\s+\S+\s*$/.test(line.slice(0, 300))
+  if (!isAlone && !/\b(?:login|machine)\s/.test(line.slice(Math.max(0, at - 200), at))) return undefined
+  const found = runAt(NETRC, line, at)
+  const value = found?.[1]
+  if (!found || !value || isPlaceholder(value)) return undefined
+  if (isAlone && !(/\d/.test(value) && surprise(value) >= 4.4)) return undefined
+  return spanOf(found, value)
+}
+
+function findSshpass(line: string, at: number) {
+  const found = runAt(SSHPASS, line, at)
+  const value = found?.[1]
+  return found && value && !isReference(value) ? spanOf(found, value) : undefined
+}
