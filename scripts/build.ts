@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { glob, readFile, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
@@ -119,5 +120,15 @@ await build({
   },
 })
 await build({ ...common, entryPoints: servers, plugins: [onlyUsedZod] })
+await build({ ...common, entryPoints: { client: 'src/client/index.ts' } })
+// The client is the one part that other programs import, so it comes with its types.
+execFileSync(
+  join(ROOT, 'node_modules/.bin/tsc'),
+  ['-p', 'tsconfig.client.json', '--outDir', join(DRAFT, 'client')],
+  {
+    cwd: ROOT,
+    stdio: 'inherit',
+  },
+)
 await rm(OUT, { recursive: true, force: true })
 await rename(DRAFT, OUT)

@@ -11,7 +11,7 @@ import {
   stepsOf,
   tool,
 } from './external-agent/bundles.ts'
-import { stateIdOf } from './external-agent/fnv.ts'
+import { describeEdits } from './external-agent/edit-cases.ts'
 import {
   ALLOWED_TOOLS,
   ask,
@@ -60,6 +60,9 @@ function useHub(gate: 'on' | 'off', database: (typeof DATABASES)[number] = 'sqli
     await hub.close()
   })
 }
+
+const kept = (step: Json) => Object.fromEntries(STEP_KEYS.map((key) => [key, step[key]]))
+const refs = (steps: Json[]) => steps.map(({ skill_refs }) => skill_refs)
 
 const project = (flow_id: string, input: object = {}, how: object = {}) =>
   ask(hub, 'flow_project', { flow_id, harness: 'agent_bundle', ...input }, how)
@@ -144,7 +147,6 @@ describe('a bundle, gate on', () => {
         const marker = `GENERATED FROM CANONICAL FLOW ${flow_id}@${version} — DO NOT EDIT`
         expect(bundle).toMatchObject({ flow_id, flow_version: version, title, summary, scope })
         expect([bundle.schema, bundle.generated_marker]).toEqual(['knowtation.agent_bundle/v0', marker])
-        const kept = (step: Json) => Object.fromEntries(STEP_KEYS.map((key) => [key, step[key]]))
         expect(bundle.steps).toEqual(got.steps.map(kept))
       }
     },
@@ -266,7 +268,6 @@ describe('a bundle, gate on', () => {
       const { proposal_id } = (await ask(hub, 'flow_import', { bundle, ...INTENT }, there)).body
       await ask(hub, 'proposal_approve', { proposal_id }, there)
       const got = (await ask(hub, 'flow_get', { flow_id: 'flow_gate' }, there)).body
-      const refs = (steps: Json[]) => steps.map(({ skill_refs }) => skill_refs)
       expect(refs(got.steps)).toEqual(refs(exported.steps))
       expect(await listed(hub, {}, there)).toEqual([])
       const use = { ...USE, tool_id: 'alpha' }
@@ -283,33 +284,5 @@ describe('authoring, gate off', () => {
     expect(await project('flow_gate')).toMatchObject({ status: 400, code: 'FLOW_HARNESS_UNSUPPORTED' })
   })
 
-  verifies(['FLOW-055', 'FLOW-064', 'FLOW-067'], 'an edit is based on the exact state it names', async () => {
-    const flow_id = 'flow_research_brief'
-    const base = (await ask(hub, 'flow_export', { flow_id })).body
-    const before = await ask(hub, 'flow_get', { flow_id, version: '0.1.0' })
-    const bundle = { flow: { ...base.flow, version: '0.2.0' }, steps: base.steps }
-    const base_state_id = stateIdOf({ flow: base.flow, steps: base.steps })
-    const edit = { flow_id, base_version: '0.1.0', base_state_id, bundle, ...INTENT }
-    const wrong = await ask(hub, 'flow_propose_edit', { ...edit, base_state_id: 'flowst1_0123456789abcdef' })
-    expect([wrong.status, wrong.code]).toEqual([409, 'FLOW_LINEAGE_CONFLICT'])
-    const { status, body } = await ask(hub, 'flow_propose_edit', edit)
-    expect([status, body]).toEqual([
-      201,
-      {
-        schema: 'knowtation.flow_proposal/v0',
-        proposal_id: body.proposal_id,
-        flow_id,
-        base_version: '0.1.0',
-        base_state_id,
-        scope: 'personal',
-        auto_approvable: false,
-        status: 'proposed',
-        review_queue: 'flow-authoring',
-      },
-    ])
-    const approved = await ask(hub, 'proposal_approve', { proposal_id: body.proposal_id }, { as: 'admin' })
-    expect(approved.status).toBe(200)
-    expect((await ask(hub, 'flow_get', { flow_id, version: '0.1.0' })).text).toBe(before.text)
-    expect((await ask(hub, 'flow_get', { flow_id })).body.flow.version).toBe('0.2.0')
-  })
+  describeEdits(() => hub)
 })

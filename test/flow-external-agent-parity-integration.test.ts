@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { GATE_FLOW, STARTERS } from './external-agent/bundles.ts'
-import { BUNDLE, CODES, checkRefusal, LIST, MINT } from './external-agent/code-cases.ts'
+import { BUNDLE, CODES, checkRefusal, MINT } from './external-agent/code-cases.ts'
 import { describeConditions } from './external-agent/condition-cases.ts'
+import { describeDoors } from './external-agent/door-cases.ts'
 import {
   ALLOWED_TOOLS,
   ask,
   bundleIn,
   listed,
-  MINT_INPUT,
   mint,
+  rest,
   startGateHub,
   startGateway,
   turnGate,
@@ -20,15 +21,12 @@ import {
   AMBIGUOUS_MINTS,
   BAD_MINTS,
   GOOD_MINTS,
-  maskMint,
   ORDERED_MINTS,
   SHUT_MINTS,
 } from './external-agent/mint-cases.ts'
 import { describePolicy } from './external-agent/policy-cases.ts'
-import { runInProcess } from './harness/call-cli.ts'
-import { connectClient } from './harness/call-mcp.ts'
 import { type Clock, DATABASES, type TestHub } from './harness/test-hub.ts'
-import { expectParity, maskTimes, type ParityCase } from './parity/parity-case.ts'
+import { expectParity, type ParityCase } from './parity/parity-case.ts'
 import { verifies } from './requirements/verifies.ts'
 
 const SURFACES = ['rest', 'mcp', 'cli'] as const
@@ -36,6 +34,10 @@ const GRANTS = '/api/v1/flows/external-grants'
 const clock: Clock = {}
 let hub: TestHub
 let gateway: { url: string; close(): Promise<void> }
+
+const moveClock = (seconds: number) => {
+  clock.now = seconds === 0 ? undefined : new Date(Date.now() + seconds * 1_000)
+}
 
 /** One hub for all tests of a block, put back as it was after each. */
 function useHub(gate: 'on' | 'off', database: (typeof DATABASES)[number] = 'sqlite'): void {
@@ -73,137 +75,9 @@ function refusedMints(cases: readonly ParityCase[], prepare = () => {}): void {
   }
 }
 
-async function rest(method: string, path: string, body?: object) {
-  const response = await fetch(`${hub.url}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${hub.credentials.bearers.editor}`,
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  return { status: response.status, body: (await response.json()) as any }
-}
-
 describe('the doors, gate on', () => {
   useHub('on')
-
-  verifies('GATE-005', 'MCP lists the tools of grants, and the harness of bundles', async () => {
-    const client = await connectClient(`${hub.url}/mcp`, hub.credentials.bearers.editor)
-    const { tools } = await client.listTools()
-    await client.close()
-    const schemaOf = (name: string): any => tools.find((one) => one.name === name)?.inputSchema
-    for (const verb of ['mint', 'revoke', 'list'])
-      expect(schemaOf(`flow_external_grant_${verb}`)).toMatchObject({ type: 'object', properties: {} })
-    expect(schemaOf('flow_project').properties.harness.enum).toContain('agent_bundle')
-  })
-
-  verifies(['GATE-006', 'GATE-007', 'GATE-010'], 'REST mints, revokes and renders at its paths', async () => {
-    const { flow_id: _path, ...body } = MINT_INPUT
-    const minted = await rest('POST', '/api/v1/flows/flow_gate/external-grants', body)
-    expect([minted.status, minted.body.schema]).toEqual([201, 'knowtation.flow_external_grant_mint/v0'])
-    const revoked = await rest('DELETE', `${GRANTS}/${minted.body.grant.grant_id}`)
-    expect(revoked).toMatchObject({ status: 200, body: { schema: 'knowtation.flow_external_grant/v0' } })
-    expect({ ...revoked.body, revoked_at: null }).toEqual(minted.body.grant)
-    expect(revoked.body.revoked_at).not.toBeNull()
-    const rendered = await rest(
-      'GET',
-      '/api/v1/flows/flow_gate/projection?harness=agent_bundle&version=1.2.0',
-    )
-    expect(rendered).toMatchObject({
-      status: 200,
-      body: {
-        schema: 'knowtation.flow_project/v0',
-        projection: { harness: 'agent_bundle', flow_version: '1.2.0' },
-      },
-    })
-  })
-
-  verifies(['GATE-008', 'GATE-009', 'GATE-014'], 'REST lists the grants, of one flow if asked', async () => {
-    const first = await mint(hub)
-    const other = await mint(hub, { flow_id: 'flow_project_only' })
-    const all = await rest('GET', GRANTS)
-    expect([all.status, Object.keys(all.body)]).toEqual([200, ['schema', 'vault_id', 'grants']])
-    expect(all.body.schema).toBe('knowtation.flow_external_grant_list/v0')
-    expect(all.body.grants).toEqual(expect.arrayContaining([first.grant, other.grant]))
-    for (const grant of all.body.grants) expect(grant.schema).toBe('knowtation.flow_external_grant/v0')
-    const one = await rest('GET', `${GRANTS}?flow_id=flow_project_only`)
-    expect(one.body.grants).toEqual([other.grant])
-    await expectAlike({ ...LIST, status: 200, input: { flow_id: 'flow_project_only' } })
-  })
-
-  verifies('GATE-011', 'the command line has the same four commands and documents', async () => {
-    const env = { KNOWTATION_TOKEN: hub.credentials.bearers.editor }
-    const run = async (...words: string[]) => {
-      const { exit, stdout } = await runInProcess([...words, '--json', '--url', hub.url], env)
-      expect([words, exit]).toEqual([words, 0])
-      return JSON.parse(stdout)
-    }
-    const wanted = ['--flow-version', '1.2.0', '--requested-tools', 'web_search']
-    const minted = await run('flow', 'grant', 'mint', 'flow_gate', ...wanted)
-    const { body } = await rest('POST', '/api/v1/flows/flow_gate/external-grants', MINT_INPUT)
-    expect(maskMint(JSON.stringify(minted))).toBe(maskMint(JSON.stringify(body)))
-    expect(await run('flow', 'grant', 'list')).toEqual((await rest('GET', GRANTS)).body)
-    const { grant_id } = minted.grant
-    const revoked = await run('flow', 'grant', 'revoke', grant_id)
-    expect(revoked).toEqual((await rest('DELETE', `${GRANTS}/${grant_id}`)).body)
-    const projected = await run('flow', 'project', 'flow_gate', '--harness', 'agent_bundle')
-    const same = await rest('GET', '/api/v1/flows/flow_gate/projection?harness=agent_bundle')
-    expect(maskTimes(JSON.stringify(projected))).toBe(maskTimes(JSON.stringify(same.body)))
-  })
-
-  verifies('GATE-015', 'the served description has the five routes with their codes', async () => {
-    const { paths } = (await (await fetch(`${hub.url}/openapi.json`)).json()) as any
-    const grants = '/api/v1/flows/{flow_id}/external-grants'
-    const codes = {
-      [`post ${grants}`]: ['FLOW_EXTERNAL_TOOL_UNKNOWN', 'FLOW_EXTERNAL_TOOL_DENIED'],
-      [`delete ${GRANTS}/{grant_id}`]: ['unknown_grant', 'FLOW_EXTERNAL_GRANT_DENIED'],
-      [`get ${GRANTS}`]: ['FLOW_EXTERNAL_AGENT_DISABLED', 'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN'],
-      'post /api/v1/flows/external-tools/{tool_id}/invoke': [
-        'FLOW_EXTERNAL_GRANT_REVOKED',
-        'FLOW_EXTERNAL_GRANT_EXPIRED',
-      ],
-      'get /api/v1/flows/{flow_id}/projection': [
-        'FLOW_HARNESS_UNSUPPORTED',
-        'FLOW_HOSTED_PROJECTION_DISABLED',
-      ],
-    }
-    for (const [route, named] of Object.entries(codes)) {
-      const [method = '', path = ''] = route.split(' ')
-      const text = JSON.stringify(paths[path]?.[method]?.responses)
-      for (const code of named) expect(text, route).toContain(code)
-    }
-    const { parameters } = paths['/api/v1/flows/{flow_id}/projection'].get
-    const harness = parameters.find((one: { name: string }) => one.name === 'harness')
-    expect(harness.schema.enum).toContain('agent_bundle')
-  })
-
-  verifies('GATE-019', 'a body that names another flow than the path is refused', async () => {
-    const before = await listed(hub)
-    const path = '/api/v1/flows/flow_project_only/external-grants'
-    expect(await rest('POST', path, MINT_INPUT)).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
-    expect(await listed(hub)).toEqual(before)
-  })
-
-  verifies('GATE-022', 'a flow that cannot be seen is missing, to the byte', async () => {
-    for (const way of SURFACES) {
-      const [unseen, missing] = await Promise.all(
-        ['flow_higher', 'flow_nope'].map((flow_id) =>
-          ask(hub, 'flow_external_grant_mint', { ...MINT_INPUT, flow_id }, { as: 'viewer', way }),
-        ),
-      )
-      expect(unseen).toEqual(missing)
-      expect(unseen).toMatchObject({ code: 'unknown_flow', ...(way === 'rest' && { status: 404 }) })
-    }
-  })
-
-  test('a command line without a flow is wrong usage, and nothing is minted', async () => {
-    const words = ['flow', 'grant', 'mint', '--flow-version', '1.2.0', '--requested-tools', 'web_search']
-    const env = { KNOWTATION_TOKEN: hub.credentials.bearers.editor }
-    const before = await listed(hub)
-    expect((await runInProcess([...words, '--json', '--url', hub.url], env)).exit).toBe(2)
-    expect(await listed(hub)).toEqual(before)
-  })
+  describeDoors(() => hub)
 })
 
 describe.each(DATABASES)('mints on %s, gate on', (database) => {
@@ -266,7 +140,7 @@ describe('mints, gate off', () => {
   })
 
   verifies('GATE-014', 'the path of the list is no flow, gate off either', async () => {
-    expect(await rest('GET', GRANTS)).toMatchObject({
+    expect(await rest(hub, 'GET', GRANTS)).toMatchObject({
       status: 403,
       body: { code: 'FLOW_EXTERNAL_AGENT_DISABLED' },
     })
@@ -288,9 +162,6 @@ describe('mints, gate off', () => {
 
 describe('the codes, on every surface', () => {
   useHub('on')
-  const moveClock = (seconds: number) => {
-    clock.now = seconds === 0 ? undefined : new Date(Date.now() + seconds * 1_000)
-  }
   for (const { rule, code, status, provoke } of CODES)
     verifies(rule, `${code} with ${status}`, async () => {
       for (const one of await provoke({ hub, gateway: gateway.url, moveClock }))

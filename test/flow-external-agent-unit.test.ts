@@ -40,6 +40,19 @@ const offline = vi.fn((): never => {
 const ON = { FLOW_EXTERNAL_AGENT_ENABLED: '1' }
 const OFF = { FLOW_EXTERNAL_AGENT_ENABLED: '0' }
 
+const terms = (external_agent: object) => grantTerms(VaultPolicy.parse({ external_agent }))
+const may = (role: 'viewer' | 'editor' | 'evaluator' | 'admin') =>
+  (['personal', 'project', 'org'] as const).filter((scope) =>
+    hasWriteAuthority({ kind: 'token', id: 'a', role, vaults: '*', client: 'other' }, scope),
+  )
+const policyOf = (ids: readonly string[]) =>
+  VaultPolicy.parse({ external_agent: { allowed_tools: ids.map((id) => ({ id })) } })
+const shuffled = <T>(of: readonly T[]) => fc.shuffledSubarray([...of], { minLength: of.length })
+const stepsWith = (steps: readonly (readonly string[])[]) =>
+  steps.map((ids) => ({ skill_refs: ids.map(tool) }))
+const inert = (env: NodeJS.ProcessEnv) =>
+  inertHarnesses(isGateOn('FLOW_EXTERNAL_AGENT_ENABLED', env, CLOSED_POLICY))
+
 beforeAll(() => void vi.spyOn(Socket.prototype, 'connect').mockImplementation(offline))
 afterAll(() => {
   vi.restoreAllMocks()
@@ -100,7 +113,6 @@ describe('a grant record', () => {
   })
 
   test('is bound by the policy within our own bounds', () => {
-    const terms = (external_agent: object) => grantTerms(VaultPolicy.parse({ external_agent }))
     expect(grantTerms(CLOSED_POLICY)).toMatchObject({
       default_ttl_seconds: 3_600,
       max_ttl_seconds: 86_400,
@@ -112,10 +124,6 @@ describe('a grant record', () => {
   })
 
   test('takes write authority over its scope to make', () => {
-    const may = (role: 'viewer' | 'editor' | 'evaluator' | 'admin') =>
-      (['personal', 'project', 'org'] as const).filter((scope) =>
-        hasWriteAuthority({ kind: 'token', id: 'a', role, vaults: '*', client: 'other' }, scope),
-      )
     expect([may('viewer'), may('evaluator')]).toEqual([[], []])
     expect([may('editor'), may('admin')]).toEqual([
       ['personal', 'project'],
@@ -125,12 +133,8 @@ describe('a grant record', () => {
 })
 
 describe('the tools on offer', () => {
-  const policyOf = (ids: readonly string[]) =>
-    VaultPolicy.parse({ external_agent: { allowed_tools: ids.map((id) => ({ id })) } })
-
   verifies('GATE-167', 'are the same whatever the order of steps, references and allowlist', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd', 'web_search', 'B')
-    const shuffled = <T>(of: readonly T[]) => fc.shuffledSubarray([...of], { minLength: of.length })
     const choice = fc
       .tuple(fc.array(fc.uniqueArray(id), { maxLength: 4 }), fc.uniqueArray(id))
       .chain(([steps, allowed]) =>
@@ -140,8 +144,6 @@ describe('the tools on offer', () => {
           shuffled(allowed),
         ),
       )
-    const stepsWith = (steps: readonly (readonly string[])[]) =>
-      steps.map((ids) => ({ skill_refs: ids.map(tool) }))
     fc.assert(
       fc.property(choice, ([{ steps, allowed }, other_steps, other_allowed]) => {
         const found = offeredTools(stepsWith(steps), policyOf(allowed))
@@ -178,8 +180,6 @@ describe('the bundle of an agent', () => {
   })
 
   verifies('GATE-169', 'is inert with the gate off, and alive with it on', () => {
-    const inert = (env: NodeJS.ProcessEnv) =>
-      inertHarnesses(isGateOn('FLOW_EXTERNAL_AGENT_ENABLED', env, CLOSED_POLICY))
     expect(inert(OFF)).toContain('agent_bundle')
     expect(inert({})).toContain('agent_bundle')
     expect(inert(ON)).not.toContain('agent_bundle')

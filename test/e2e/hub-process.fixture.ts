@@ -4,13 +4,20 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 import { type Home, homeAt } from '../../src/platform/basics/home.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const START_LIMIT_MS = 30_000
 /** Hubs are started often here: what one has compiled the next need not compile again. */
 const COMPILED = mkdtempSync(join(tmpdir(), 'knowtation-compiled-'))
-process.once('exit', () => rmSync(COMPILED, { recursive: true, force: true }))
+const running = new Set<ChildProcess>()
+afterAll(async () => {
+  // Only what a failed test left behind is still there.
+  const left = [...running].map((child) => child.kill('SIGKILL') && once(child, 'close'))
+  await Promise.all(left)
+  rmSync(COMPILED, { recursive: true, force: true })
+})
 
 /** A hub that runs as its own process, as an owner would run it. */
 export interface HubProcess {
@@ -74,6 +81,8 @@ function run(args: string[], env: Record<string, string>) {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
+  running.add(child)
+  child.once('close', () => running.delete(child))
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text))

@@ -57,11 +57,24 @@ type Asked = Partial<Omit<Request, 'operation' | 'input'>> & { way?: Way }
 
 /** Calls an operation, over REST and as an editor unless told otherwise. */
 export async function ask(hub: TestHub, name: string, input: object = {}, how: Asked = {}): Promise<Told> {
-  const { way = 'rest', as = 'editor', ...rest } = how
-  const request = { ...rest, as, operation: requireOperation(name), input: { ...input } }
+  const { way = 'rest', as = 'editor', ...more } = how
+  const request = { ...more, as, operation: requireOperation(name), input: { ...input } }
   const { status, text } = await call(hub, way, request)
   const body: Json = JSON.parse(text)
   return { status, code: body.code, body, text }
+}
+
+/** One request to a path of the REST surface, as an editor. */
+export async function rest(hub: TestHub, method: string, path: string, body?: object) {
+  const response = await fetch(`${hub.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${hub.credentials.bearers.editor}`,
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Json }
 }
 
 export const MINT_INPUT = {

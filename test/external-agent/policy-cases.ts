@@ -11,12 +11,13 @@ const SURFACES = ['rest', 'mcp', 'cli'] as const
 const INTENT = { intent: 'Others use it.' }
 const OFF = 'FLOW_EXTERNAL_AGENT_DISABLED'
 
+const lifetime_seconds = ({ grant }: Minted) =>
+  (Date.parse(grant.expires_at) - Date.parse(grant.issued_at)) / 1_000
+
 /** Registers what a vault's policy decides for all surfaces alike. */
 export function describePolicy(hubOf: () => TestHub, allowed: readonly { id: string }[]): void {
   const alike = (one: Partial<ParityCase> & Pick<ParityCase, 'operation' | 'status'>) =>
     expectParity(hubOf(), { name: '', as: 'editor', mask: maskMint, ...one })
-  const lifetime_seconds = ({ grant }: Minted) =>
-    (Date.parse(grant.expires_at) - Date.parse(grant.issued_at)) / 1_000
 
   verifies('GATE-013', 'a tool that leaves the list leaves mint, import and bundle everywhere', async () => {
     const hub = hubOf()

@@ -131,7 +131,9 @@ const DAMAGE: [string, (path: string) => void][] = [
 /** Whoever reads the pipe gets a sound text out of it, instead of waiting for ever. */
 function makePipe(path: string): void {
   execFileSync('mkfifo', [path])
-  pipeWriters.push(spawn('sh', ['-c', 'while [ -p "$0" ]; do echo "{}" > "$0"; done', path], { stdio: 'ignore' }))
+  pipeWriters.push(
+    spawn('sh', ['-c', 'while [ -p "$0" ]; do echo "{}" > "$0"; done', path], { stdio: 'ignore' }),
+  )
 }
 const pipeWriters: ChildProcess[] = []
 afterAll(() => pipeWriters.forEach((writer) => writer.kill()))

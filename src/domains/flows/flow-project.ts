@@ -30,13 +30,13 @@ const errors = flowErrors.pick(
   'FLOW_EXTERNAL_TOOL_DENIED',
 )
 
-const input = z.strictObject({
+const Wanted = z.strictObject({
   flow_id: FlowId,
   harness: HarnessName.describe('What the flow is rendered for'),
   version: VersionChoice,
 })
 
-type Projecting = Context<z.output<typeof input>, keyof typeof errors, 'read'>
+type Projecting = Context<z.output<typeof Wanted>, keyof typeof errors, 'read'>
 
 export const flowProject = defineOperation({
   name: 'flow_project',
@@ -49,7 +49,7 @@ export const flowProject = defineOperation({
   errors,
   whenHostDenied: 'FLOW_HOSTED_PROJECTION_DISABLED',
   target: (input) => ({ kind: 'flow', id: input.flow_id }),
-  input,
+  input: Wanted,
   output: z.strictObject({
     schema: z.literal('knowtation.flow_project/v0'),
     vault_id: z.string(),

@@ -23,7 +23,7 @@ const WORDS = 'pass pwd secret token key auth cred login jwt session sid csrf si
 /** The same words, for a text that is looked at on its own. */
 export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')
 /** A longer beginning would not tell a known value better, only make the table larger. */
-const KNOWN_ANCHOR_CHARS = 12
+const KNOWN_ANCHOR_CHARS = 8
 
 const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ...PROVIDER_FORMATS.map(placeFormat).flatMap((format) =>

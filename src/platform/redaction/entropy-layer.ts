@@ -17,7 +17,7 @@ export const MIN_BITS = 5.2
 export const MIN_TOKEN_CHARS = 16
 const NEAR_CHARS = 60
 /** How random a token must look, the less is said about it. */
-const NEAR = { bits: 5.2, chars: 16 }
+const NEAR = { bits: 5.4, chars: 16 }
 const GIVEN = { bits: 5.4, chars: 20 }
 const BARE = { bits: 5.6, chars: 20, shannon: 4.5 }
 /** What is longer is a file in the clothes of a text. */
@@ -63,9 +63,10 @@ function findRandomSpan(line: string, token: Token, text: string, pairs: readonl
   const part = longestPart(text)
   if (isUuid(part) || isHex(part)) return undefined
   const bits = Math.min(surprise(text), surprise(part) + 0.4)
+  if (FILE.test(text)) return undefined
   if (isNearSecretWord(line, token) && bits >= NEAR.bits && part.length >= NEAR.chars) return token
-  if (FILE.test(text) || isEncodedText(text) || text.length > MAX_TOKEN_CHARS) return undefined
-  if (pair && isWholeValue(pair, token) && bits >= GIVEN.bits && part.length >= GIVEN.chars) return pair
+  if (isEncodedText(text) || text.length > MAX_TOKEN_CHARS) return undefined
+  if (pair && isWholeValue(line, pair, token) && bits >= GIVEN.bits && part.length >= GIVEN.chars) return pair
   const isBare = bits >= BARE.bits && text.length >= BARE.chars && shannon(text) > BARE.shannon
   return isBare ? token : undefined
 }
@@ -92,10 +93,11 @@ function isInUrl(line: string, token: Token): boolean {
   return before.includes('://', before.lastIndexOf(' ') + 1)
 }
 
-function isWholeValue(pair: Pair, token: Token): boolean {
+function isWholeValue(line: string, pair: Pair, token: Token): boolean {
   return (
     pair.by !== '(' &&
-    (pair.isQuoted || pair.by !== ',') &&
+    !/\s/.test(line.slice(pair.start, token.start)) &&
+    pair.by !== ',' &&
     pair.end - pair.start - (token.end - token.start) <= 4
   )
 }

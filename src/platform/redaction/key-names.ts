@@ -29,7 +29,7 @@ const PLAIN_QUALIFIERS = words(
 )
 const WEAK_WORDS = words(
   'key auth login session sid sessionid cookie csrf xsrf csrftoken sig signature otp pin seed mnemonic license serial ' +
-    'dsn apitokens tokens keys code verifier hmac sas webhook nonce salt csrfmiddlewaretoken passwordhash',
+    'dsn apitokens tokens verifier hmac sas webhook nonce salt csrfmiddlewaretoken passwordhash',
 )
 const PUBLIC_WORDS = words(
   'public pub pubkey publickey integrity checksum digest sha sha1 sha256 sha384 sha512 md5 crc crc32 etag commit rev revision oid ' +

@@ -1,4 +1,5 @@
 import { type KeyLevel, keyLevel } from './key-names.ts'
+import { hasMark } from './mark.ts'
 import type { Pair } from './pairs.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
@@ -12,6 +13,12 @@ const RANDOM_BITS = { password: 4.4, secret: 4.7, weak: 5 } as const
 /** Names joined by dots are a place in a program, unless they are out of the ordinary. */
 const DOTTED_BITS = 5.6
 const LISTED_BITS = 5.4
+const VERSION = /^[\^~<>=v* ]*\d+(?:\.[\dx*]+)+/
+/** A chosen password, unlike a variable, has a digit and no word for what it is. */
+const CHOSEN =
+  /^(?=.*\d)(?=.*[A-Za-z])(?!.*(?:pass|pwd|secret|user|value|arg|param|input|str|token|key))[\w!@#%^*?~+-]+$/i
+const SETTING_LINE = /^\s*(?:export\s+|set\s+|-e\s+|ARG\s+|ENV\s+)?[A-Z][A-Z0-9_]*=\S+\s*$/
+const DOTTED_NAME = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/
 const NAMING = new Set('name key id field property header variable var setting k'.split(' '))
 const VALUED = new Set('value val v content data default text string'.split(' '))
 
@@ -20,48 +27,40 @@ export function isKeywordSecret(line: string, pair: Pair, level: KeyLevel): bool
   if (level !== 'password' && level !== 'secret' && level !== 'weak') return false
   const value = line.slice(pair.start, Math.min(pair.end, pair.start + MAX_JUDGED_CHARS))
   if (value.length < MIN_CHARS || !/[A-Za-z0-9]/.test(value) || isPlaceholder(value)) return false
-  if (isUrlOrPath(value) || isConstantName(value)) return false
+  if (isUrlOrPath(value) || isConstantName(value) || VERSION.test(value)) return false
+  if (level === 'password' && isChosen(line, pair, value)) return true
   if (!pair.isQuoted && !isPlainValue(pair, value, level)) return false
-  return level === 'password' ? isPassword(line, pair, value) : isMade(pair, value, level)
+  return isMade(pair, value, level)
+}
+
+/** Something a person may have thought of: more than one kind of character, no sentence. */
+function isChosen(line: string, pair: Pair, value: string): boolean {
+  if (/\s/.test(value) || pair.by === ',' || pair.by === '(' || pair.by === '=?') return false
+  if (!pair.isQuoted)
+    return CHOSEN.test(value) || (/^[a-z]{8,}$/.test(value) && SETTING_LINE.test(line.slice(0, 300)))
+  if (/[0-9]/.test(value) && /[A-Za-z]/.test(value)) return true
+  return pair.by === '=' && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)
 }
 
 /** Without quotes a value may be code: a call, a list, a number, another name. */
 function isPlainValue(pair: Pair, value: string, level: KeyLevel): boolean {
   if (isMisnested(value)) return !value.startsWith('/')
-  if (/[()[\]{}|\\]/.test(value)) return false
-  if (
-    /^0x[0-9a-f]{1,16}$/i.test(value) ||
-    (pair.by === ',' && !isDigitRich(value) && surprise(value) < LISTED_BITS)
-  )
-    return false
-  if (level === 'weak' && !/^[\w+/=~-]{16,}$/.test(value)) return false
-  if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return surprise(value) >= DOTTED_BITS
+  if (/[()[\]{}|\\]/.test(value) || /^0x[0-9a-f]{1,16}$/i.test(value)) return false
+  if (pair.by === ',' && !isDigitRich(value) && surprise(value) < LISTED_BITS) return false
+  if (level === 'weak' && !/^[\w+/=~%-]{16,}$/.test(value)) return false
+  if (DOTTED_NAME.test(value)) return surprise(value) >= DOTTED_BITS
   return !isCode(value) || isRandom(value, 'secret') || isDigitRich(value)
-}
-
-/** Something a person may have chosen: more than one kind of character, no sentence. */
-function isPassword(line: string, pair: Pair, value: string): boolean {
-  if (/\s/.test(value)) return false
-  if (isMade(pair, value, 'password')) return true
-  if (pair.by === ',' || pair.by === '(' || pair.by === '>' || pair.by === '=?') return false
-  if (/[0-9]/.test(value) && /[A-Za-z]/.test(value)) return true
-  if (pair.isQuoted && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)) return pair.by === '='
-  return (
-    /^\s*(?:export\s+|set\s+|-e\s+)?[\w.-]+=\S+\s*$/.test(line.slice(0, 300)) && /^[a-z]{8,}$/.test(value)
-  )
 }
 
 /** Something made by chance: hexadecimal, a UUID, a long number, or letters in an order no word has. */
 function isMade(pair: Pair, value: string, level: 'password' | 'secret' | 'weak'): boolean {
   if (/\s/.test(value)) return level !== 'weak' && pair.isQuoted && isMadeOfParts(value)
-  if (isUuid(value)) return true
-  if (isDigitRich(value) && value.length >= (level === 'weak' ? 36 : 20)) return true
-  if (/^\d+$/.test(value))
-    return level !== 'weak' && value.length >= 10 && (pair.isQuoted || value.length >= 16)
+  if (isUuid(value) || (isDigitRich(value) && value.length >= (level === 'weak' ? 36 : 20))) return true
+  if (/^\d+$/.test(value)) return level !== 'weak' && value.length >= (pair.isQuoted ? 10 : 16)
   if (isHex(value)) return value.length >= (level === 'weak' ? 24 : 12) && /\d/.test(value)
-  if (isMisnested(value)) return value.length >= 12 && /[#$@%^~?]/.test(value)
-  if (hasOddCharacters(value)) return level !== 'weak' && pair.isQuoted && pair.by !== '(' && pair.by !== ','
-  return isRandom(value, level)
+  if (isMisnested(value)) return value.length >= 12 && /[#$@%^~?]/.test(value) && !/\\|\(\?/.test(value)
+  if (level === 'weak' || !hasOddCharacters(value)) return isRandom(value, level)
+  return pair.isQuoted && pair.by !== '(' && pair.by !== ','
 }
 
 /** Digits in the midst of letters, as in no word: `SKb31bd621f1e3…`. */
@@ -87,6 +86,7 @@ function hasOddCharacters(value: string): boolean {
 }
 
 function isRandom(value: string, level: 'password' | 'secret' | 'weak'): boolean {
+  if (/[^ -~]/.test(value)) return false
   const bits = surprise(value)
   if (/\d/.test(value)) return bits >= RANDOM_BITS[level] && value.length >= 8
   return value.length >= 14 && bits >= RANDOM_BITS[level] + 0.5 && !/[.\s/]/.test(value)
@@ -102,7 +102,7 @@ export function levelled(
   return pairs.map((pair) => {
     const name = pair.name.toLowerCase()
     if (named && VALUED.has(name)) return [pair, named]
-    if (NAMING.has(name) && pair.end - pair.start <= 80) {
+    if (NAMING.has(name) && isName(line, pair)) {
       const level = keyLevel(line.slice(pair.start, pair.end))
       named = level === 'password' || level === 'secret' ? level : undefined
     }
@@ -112,8 +112,15 @@ export function levelled(
 
 /** The level a line's last `name: X` lends to the value on the next one. */
 export function lentLevel(line: string, pairs: readonly Pair[]): KeyLevel | undefined {
-  const pair = pairs.findLast(({ name, start, end }) => NAMING.has(name.toLowerCase()) && end - start <= 80)
+  const pair = pairs.findLast(
+    ({ name, start, end }) => NAMING.has(name.toLowerCase()) && isName(line, { start, end }),
+  )
   if (!pair) return undefined
   const level = keyLevel(line.slice(pair.start, pair.end))
   return level === 'password' || level === 'secret' ? level : undefined
+}
+
+/** A mark names a rule, not a value. */
+function isName(line: string, { start, end }: Pick<Pair, 'start' | 'end'>): boolean {
+  return end - start <= 80 && !hasMark(line.slice(start, end))
 }

@@ -4,7 +4,7 @@ import { isPlainVariable } from './environment-names.ts'
 const MIN_CHARS = 6
 /** Longer values are hidden piece by piece: each piece is looked for on its own. */
 const PIECE_CHARS = 256
-const MAX_VALUES = 2_000
+const MAX_VALUES = 1_000
 
 /** A text that is to be hidden wherever it stands. */
 export interface KnownForm {
@@ -18,9 +18,10 @@ export function knownForms(
   known: readonly string[],
 ): KnownForm[] {
   const variables = Object.entries(environment).filter(([name]) => !isPlainVariable(name))
+  if (variables.length + known.length > MAX_VALUES) throw new RangeError('too many values to hide')
   const forms = new Map<string, KnownForm>()
   for (const value of known) addForms(forms, value, 'known_value')
-  for (const [, value] of variables.slice(0, MAX_VALUES)) addForms(forms, value ?? '', 'environment_value')
+  for (const [, value] of variables) addForms(forms, value ?? '', 'environment_value')
   // Of two forms that begin alike the longer one has to be tried first.
   return [...forms.values()].toSorted((a, b) => b.text.length - a.text.length)
 }

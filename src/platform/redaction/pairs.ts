@@ -115,7 +115,8 @@ function passedPair(line: string, at: number, by: ',' | '('): Pair | undefined {
   const name = nameEndingAt(line, end)
   if (name === '') return undefined
   const pair = valueAfter(line, at + 1, name, by)
-  return pair && (pair.isQuoted || by === ',') ? pair : undefined
+  // Without quotes only a table has its values right after the comma.
+  return pair && (pair.isQuoted || (by === ',' && pair.start === at + 1)) ? pair : undefined
 }
 
 /** `<name>value<`, also `<name attribute="…">value<`. */
@@ -194,7 +195,7 @@ function trimmed(line: string, from: number, to: number, name: string, by: Pair[
 /** Where a value really ends: one without quotes was only looked at as far as judging it takes. */
 export function valueEnd(line: string, pair: Pair): number {
   let { end } = pair
-  if (pair.isQuoted || end - pair.start < MAX_PLAIN_CHARS) return end
+  if (end - pair.start < MAX_PLAIN_CHARS || /["'`\\]/.test(line[end] ?? '')) return end
   while (end < line.length && !isPlainStop(line.charCodeAt(end), line, end)) end++
   return end
 }

@@ -12,7 +12,8 @@ const HIDDEN = /PRIVATE KEY|PGP PRIVATE|OPENSSH/
 const BODY =
   /(?:[A-Za-z0-9+/=]|\\[nrt]|[\s"',]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,. -]{0,80}?(?=\\|\s|$))*/y
 const MARGIN = /^[\s>+|#*/"'-]*(?:\d{1,7}[\s:|→-]+)?["']?/
-const BODY_LINE = /^(?:[A-Za-z0-9+/=]*|[A-Za-z-]{4,20}: ?[\w,.()@<> -]{0,120})["'\\nr,;+ \t]*$/
+const BODY_LINE =
+  /^(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,.()@<> -]{0,120})["'\\nr,;+ \t]*$/
 const END = '-----END'
 
 /** What a line in a private block hides of itself, and whether the block goes on after it. */

@@ -106,13 +106,13 @@ const CLOUDS_AND_MODELS: readonly ProviderFormat[] = [
   format(
     'openai_key',
     'sk-',
-    `sk-(?:${ALNUM}{20,200}|(?:proj|svcacct|admin|None|or-v1|lf|ant)-[A-Za-z0-9_-]{20,300})`,
+    `sk-(?:${ALNUM}{20,200}|(?:proj|svcacct|admin|None|or-v1|lf)-[A-Za-z0-9_-]{20,300})`,
     { allowsFiller: true },
   ),
   format(
     'openai_key',
     'sk-',
-    `sk-(?=[A-Za-z0-9_-]{0,40}[0-9])(?=[A-Za-z0-9_-]{0,40}[A-Z])[A-Za-z0-9_-]{24,200}`,
+    `sk-(?!ant-)(?=[A-Za-z0-9_-]{0,40}[0-9])(?=[A-Za-z0-9_-]{0,40}[A-Z])[A-Za-z0-9_-]{24,200}`,
   ),
   format(
     'aws_access_key',

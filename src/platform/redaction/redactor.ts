@@ -50,15 +50,15 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   for (const rule of off) if (!RULES.has(rule)) throw new RangeError(`no such redaction rule: ${rule}`)
   const known = knownForms(options.environment ?? {}, options.known ?? [])
   const table = anchorTable(known, (options.patterns ?? []).map(readOwnerPattern))
-  const start = () => createScanner(table)
-  const redact = (text: string) => guarded(() => renderRedacted(start(), text, true, off).shown)
-  const find = (text: string) => guarded(() => findAll(start(), text, off))
+  const start = () => createScanner(table, off)
+  const redact = (text: string) => guarded(() => renderRedacted(start(), text, true).shown)
+  const find = (text: string) => guarded(() => findAll(start(), text))
   return {
     redact,
     find,
     hasSecret: (text) => find(text).length > 0,
     redactValue: (value) => guarded(() => redactTree(value, redact)),
-    stream: () => openStream(start(), off),
+    stream: () => openStream(start()),
   }
 }
 
@@ -70,11 +70,10 @@ function guarded<Result>(act: () => Result): Result {
   }
 }
 
-function renderRedacted(scanner: Scanner, text: string, isLast: boolean, off: ReadonlySet<string>) {
+function renderRedacted(scanner: Scanner, text: string, isLast: boolean) {
   const pieces: string[] = []
   let shown = 0
   const take = (claim: LineClaim, offset: number) => {
-    if (off.has(claim.rule)) return
     pieces.push(text.slice(shown, offset + claim.start), claim.goesOn ? '' : renderMark(claim.rule))
     shown = offset + claim.end
   }
@@ -83,10 +82,9 @@ function renderRedacted(scanner: Scanner, text: string, isLast: boolean, off: Re
   return { shown: pieces.length === 1 ? (pieces[0] as string) : pieces.join(''), done }
 }
 
-function findAll(scanner: Scanner, text: string, off: ReadonlySet<string>): Finding[] {
+function findAll(scanner: Scanner, text: string): Finding[] {
   const findings: Finding[] = []
   scanner.scan(text, true, ({ rule, start, end, goesOn }, offset) => {
-    if (off.has(rule)) return
     const last = findings.at(-1)
     if (goesOn && last?.rule === rule) last.end = offset + end
     else findings.push({ rule, start: offset + start, end: offset + end })
@@ -94,20 +92,20 @@ function findAll(scanner: Scanner, text: string, off: ReadonlySet<string>): Find
   return findings
 }
 
-function openStream(scanner: Scanner, off: ReadonlySet<string>): RedactionStream {
+function openStream(scanner: Scanner): RedactionStream {
   let held = ''
   function pass(isLast: boolean): string {
-    return guarded(() => {
-      const { shown, done } = renderRedacted(scanner, held, isLast, off)
-      held = held.slice(done)
-      return shown
-    })
+    const { shown, done } = renderRedacted(scanner, held, isLast)
+    held = held.slice(done)
+    return shown
   }
   return {
-    push(chunk) {
-      held += chunk
-      return chunk.includes('\n') || held.length > WINDOW_CHARS ? pass(false) : ''
-    },
-    end: () => pass(true),
+    push: (chunk) =>
+      guarded(() => {
+        const hasLine = chunk.includes('\n')
+        held += chunk
+        return hasLine || held.length > WINDOW_CHARS ? pass(false) : ''
+      }),
+    end: () => guarded(() => pass(true)),
   }
 }

@@ -1,9 +1,10 @@
 import type { AnchorTable, Lead } from './anchor-table.ts'
 import { MIN_BITS, MIN_TOKEN_CHARS, type Token } from './entropy-layer.ts'
-import { type Hit, inspectLine, type LineClaim } from './inspect-line.ts'
+import { type Hit, inspectLine, type LineClaim, type SeenLine } from './inspect-line.ts'
 import { atStart, isWatching, type LineState } from './line-state.ts'
 import { mayBeginAt } from './provider-layer.ts'
 import { surprise } from './randomness.ts'
+import { mergeSettled, replaceClaims } from './settled-claims.ts'
 import { mayHaveShape } from './token-shapes.ts'
 
 /** A longer line is looked at in pieces of this many characters. */
@@ -53,22 +54,28 @@ export interface Scanner {
   scan(text: string, isLast: boolean, take: Take): number
 }
 
-/** Makes a scanner at the beginning of a text. */
-export function createScanner(table: AnchorTable): Scanner {
-  const state = atStart()
-  const traits = traitTable(table.anchors)
-  return { scan: (text, isLast, take) => walk(table, traits, state, text, isLast, take) }
+/** What a walk needs to know. */
+interface Walk {
+  table: AnchorTable
+  traits: Uint16Array
+  state: LineState
+  /** Rules that are switched off. */
+  off: ReadonlySet<string>
+  /** How often a line may still be looked at again once its secrets are gone. */
+  rounds: number
+}
+
+const ROUNDS = 4
+
+/** Makes a scanner at the beginning of a text; what the rules in `off` find is left alone. */
+export function createScanner(table: AnchorTable, off: ReadonlySet<string>): Scanner {
+  const walk = { table, traits: traitTable(table.anchors), state: atStart(), off, rounds: ROUNDS }
+  return { scan: (text, isLast, take) => walkText(walk, text, isLast, take) }
 }
 
 /** One walk over the text: anchors of all layers and runs of token characters, line by line. */
-function walk(
-  table: AnchorTable,
-  traits: Uint16Array,
-  state: LineState,
-  text: string,
-  isLast: boolean,
-  take: Take,
-): number {
+function walkText(walk: Walk, text: string, isLast: boolean, take: Take): number {
+  const { table, traits, state } = walk
   const { next, firstHit } = table.anchors
   const length = text.length
   // A typed array is read faster than a string.
@@ -96,7 +103,7 @@ function walk(
     const isWhole = code === NEWLINE
     let end = at
     if (seen.hasWord || seen.hits.length > 0 || seen.tokens.length > 0 || isWatching(state) || !isWhole) {
-      end = finishLine(text, lineStart, at, isWhole, seen, state, take)
+      end = finishLine(walk, text, lineStart, at, isWhole, seen, take)
       seen = nothingSeen()
     }
     lineStart = isWhole ? at + 1 : end
@@ -139,22 +146,36 @@ function addHits(
 }
 
 function finishLine(
+  walk: Walk,
   text: string,
   start: number,
   end: number,
   isWhole: boolean,
   seen: Seen,
-  state: LineState,
   take: Take,
 ): number {
+  const { state } = walk
   const line = text.slice(start, end)
   const from = goOn(line, state, isWhole, start, take)
-  const claims = from >= line.length ? [] : inspectLine({ text: line, ...seen }, state)
+  const claims = from >= line.length ? [] : settledClaims(walk, { text: line, ...seen })
   const cut = isWhole ? line.length : cutAt(line, claims)
   for (const claim of claims) if (claim.start >= from && claim.start < cut) take(claim, start)
   const last = claims.findLast((claim) => claim.start < cut)
   if (!isWhole && last && last.end >= line.length) state.reachesOver = last.rule
   return start + Math.max(1, cut)
+}
+
+/** A mark may part what hid a secret beside it: a line is done when another look finds no more. */
+function settledClaims(walk: Walk, line: SeenLine): LineClaim[] {
+  const before = walk.rounds > 0 ? structuredClone(walk.state) : walk.state
+  const claims = inspectLine(line, walk.state).filter(({ rule }) => !walk.off.has(rule))
+  if (claims.length === 0 || walk.rounds === 0 || claims.some(({ goesOn }) => goesOn)) return claims
+  const more: LineClaim[] = []
+  const again = { ...walk, state: before, rounds: walk.rounds - 1 }
+  walkText(again, replaceClaims(line.text, claims), true, (claim, offset) =>
+    more.push({ ...claim, start: claim.start + offset, end: claim.end + offset }),
+  )
+  return more.length === 0 ? claims : mergeSettled(claims, more)
 }
 
 function addToken(tokens: Token[], text: string, start: number, end: number, lineStart: number): void {

@@ -1,5 +1,5 @@
 import { type Claim, RANK } from './finding.ts'
-import { isPlaceholder } from './placeholder.ts'
+import { hasFewCharacters, isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
 import { isCode, isHex } from './value-shapes.ts'
 
@@ -21,6 +21,9 @@ const SCHEME = /(?:bearer|basic)\s{1,3}([A-Za-z0-9_.~+/=:%|-]{8,4096})/iy
 const USER_FLAG =
   /(?:--user|--proxy-user|-u)(?:\s{1,3}|=)?["']?([^\s"':$<]{0,128})["']?:["']?([^\s"']{0,256})/y
 const NETRC = /password\s{1,3}([^\s:=]\S{3,255})/y
+const IDENTIFIED = /identified by (?:password )?(['"])([^'"\s]{4,128})\1/iy
+const SPOKEN =
+  /(?:token|secret|api[ _-]?key|access[ _-]?key)\s{1,2}(?:is\s)?["'`]?([0-9a-f]{32,128})(?![0-9A-Za-z])/iy
 const SSHPASS = /sshpass\s{1,3}-p\s{0,2}["']?([^\s"']{4,128})/y
 
 /** Secrets that stand in a place made for them: web addresses, headers, command lines, files of logins. */
@@ -30,7 +33,13 @@ export const STRUCTURES: readonly Structure[] = [
   { rule: 'auth_header', anchors: ['bearer ', 'basic '], find: findScheme },
   { rule: 'login_flag', anchors: ['--user', '--proxy-user', ' -u'], find: findUserFlag },
   { rule: 'netrc_password', anchors: ['password '], find: findNetrc },
-  { rule: 'login_flag', anchors: ['sshpass '], find: findSshpass },
+  { rule: 'login_flag', anchors: ['sshpass '], find: (line, at) => findAt(SSHPASS, 1, line, at) },
+  { rule: 'sql_password', anchors: ['identified by '], find: (line, at) => findAt(IDENTIFIED, 2, line, at) },
+  {
+    rule: 'spoken_secret',
+    anchors: ['token ', 'secret ', 'apikey ', 'api key ', 'api_key ', 'access key '],
+    find: (line, at) => findAt(SPOKEN, 1, line, at),
+  },
 ]
 
 /** Claims what a structure finds at its anchor. */
@@ -87,7 +96,7 @@ function findScheme(line: string, at: number) {
 
 /** Not a word of prose, a variable or a call. */
 function isCredential(value: string): boolean {
-  if (value.length < 8 || /[({[]/.test(value)) return false
+  if (value.length < 8 || /[({[]|:\/\//.test(value)) return false
   if (/\d/.test(value)) return surprise(value) >= 4.4 || isHex(value)
   return value.length >= 16 && !isCode(value) && surprise(value) >= 5.5
 }
@@ -107,16 +116,19 @@ function findUserFlag(line: string, at: number) {
 
 function findNetrc(line: string, at: number) {
   const isAlone = /^\s*password\s+\S+\s*$/.test(line.slice(0, 300))
-  if (!isAlone && !/\b(?:login|machine)\s/.test(line.slice(Math.max(0, at - 200), at))) return undefined
+  if (!isAlone && !/\blogin\s+\S+\s+(?:\w+\s+\S+\s+)?$/.test(line.slice(Math.max(0, at - 200), at)))
+    return undefined
   const found = runAt(NETRC, line, at)
   const value = found?.[1]
-  if (!found || !value || isPlaceholder(value)) return undefined
+  if (!found || !value || isPlaceholder(value) || isReference(value) || /^[{'"]/.test(value)) return undefined
   if (isAlone && !(/\d/.test(value) && surprise(value) >= 4.4)) return undefined
   return spanOf(found, value)
 }
 
-function findSshpass(line: string, at: number) {
-  const found = runAt(SSHPASS, line, at)
-  const value = found?.[1]
-  return found && value && !isReference(value) ? spanOf(found, value) : undefined
+function findAt(pattern: RegExp, group: number, line: string, at: number) {
+  const found = runAt(pattern, line, at)
+  const value = found?.[group]
+  return found && value && !isReference(value) && /[\d\W]/.test(value) && !hasFewCharacters(value)
+    ? spanOf(found, value)
+    : undefined
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findGrantView } from '../../domains/flows/grants/grant-view.ts'
-import { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
+import { runOperation } from '../../operations/run-operation.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import type { McpHttp } from '../mcp/http.ts'
 import { type McpCaller, mcpDoor, refuseAtDoor } from '../mcp/operation-tools.ts'
@@ -74,6 +74,9 @@ function callerOf({ caller, headers, ip, hosted }: FastifyRequest): McpCaller {
 }
 
 async function turnAway(hub: Hub, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { refused = new Refusal('UNAUTHENTICATED') } = request
-  return sendAnswer(reply, await refuseAtDoor(hub, callerOf(request), refused))
+  const from = callerOf(request)
+  if (request.refused) return sendAnswer(reply, await refuseAtDoor(hub, from, request.refused))
+  // Down the whole list of steps: it is there that failed sign-ins of an address are counted.
+  const call = { ...from, operation: mcpDoor, surface: 'mcp' as const, input: {} }
+  return sendAnswer(reply, await runOperation(hub, call))
 }

@@ -43,13 +43,14 @@ export async function findLiveGrant(
   hub: Hub,
   { vault_id, presented }: { vault_id: string; presented: Presented },
 ): Promise<Grant | undefined> {
-  const refuse = (code: string): never => {
-    throw new Refusal(code)
-  }
   try {
     return await requireLiveGrant({ db: hub.db, vault_id, presented, now: hub.system.now(), refuse })
   } catch (error) {
     if (error instanceof Refusal) return undefined
     throw error
   }
+}
+
+function refuse(code: string): never {
+  throw new Refusal(code)
 }

@@ -1,0 +1,12 @@
+import { describeAuthority } from './external-agent/security-authority.ts'
+import { describeBearers } from './external-agent/security-bearer.ts'
+import { describeCanaries } from './external-agent/security-canaries.ts'
+import { describeHosts } from './external-agent/security-hosts.ts'
+import { describePolicy } from './external-agent/security-policy.ts'
+import { describe } from 'vitest'
+
+describe('bearers and grants', describeBearers)
+describe('who may do what', describeAuthority)
+describe('the owner’s policy', describePolicy)
+describe('hosted reads', describeHosts)
+describe('secrets', describeCanaries)
