@@ -95,7 +95,7 @@ interface Declaration<
   cli?: string
   errors: Errors
   /** What the call is about, for the audit log: an id that has been checked to be one. */
-  target?: (input: z.output<Input>) => Target | undefined
+  target?: (input: z.output<Input>, rules: VaultRules) => Target | undefined
   /** What the call has made, for the audit log: stands in its record instead of the target. */
   made?: (output: NoInfer<Output>) => Target
   /** Keys that a caller may send and that count for nothing. */
@@ -122,7 +122,7 @@ export interface Operation {
   readonly mcp: boolean
   readonly cli: string | undefined
   readonly errors: ErrorTable
-  readonly target: ((input: never) => Target | undefined) | undefined
+  readonly target: ((input: never, rules: VaultRules) => Target | undefined) | undefined
   readonly made: ((output: never) => Target) | undefined
   readonly ignores: readonly string[]
   readonly whenInvalid: string | undefined

@@ -41,10 +41,11 @@ const insertVersion = sql(
     get_json, get_hash, bundle_json, bundle_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 )
 const upsertLatest = sql(
-  `INSERT INTO flow_latest (vault_id, scope, flow_id, version, version_key, updated, summary_json)
-   VALUES (?, ?, ?, ?, ?, ?, ?)
+  `INSERT INTO flow_latest (vault_id, scope, flow_id, version, version_key, updated, summary_json, summary_hash)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?)
    ON CONFLICT (vault_id, flow_id, scope) DO UPDATE SET version = excluded.version,
-     version_key = excluded.version_key, updated = excluded.updated, summary_json = excluded.summary_json
+     version_key = excluded.version_key, updated = excluded.updated, summary_json = excluded.summary_json,
+     summary_hash = excluded.summary_hash
    WHERE excluded.version_key > flow_latest.version_key`,
 )
 const deleteTags = sql('DELETE FROM flow_tags WHERE vault_id = ? AND scope = ? AND flow_id = ?')
@@ -87,6 +88,7 @@ export async function insertFlowVersion(
     key,
     instantOf(flow),
     summary,
+    hash('sha256', summary),
   )
   if (newest > 0) await replaceTags(tx, vault_id, flow)
   return true

@@ -1,4 +1,5 @@
-import { type Reader, sql } from '../../platform/storage/database.ts'
+import { hash } from 'node:crypto'
+import { type Reader, StorageDamaged, sql } from '../../platform/storage/database.ts'
 import type { Scope } from './bundle/vocabulary.ts'
 import { scopeValues } from './flow-store.ts'
 
@@ -6,6 +7,7 @@ interface SummaryRow {
   flow_id: string
   updated: string
   summary_json: string
+  summary_hash: string
 }
 
 // A flow may have versions in several scopes: only the newest one the caller may see is listed.
@@ -14,11 +16,11 @@ const NEWEST_VISIBLE = `NOT EXISTS (SELECT 1 FROM flow_latest o WHERE o.vault_id
 const IN_ORDER = 'ORDER BY f.updated DESC, f.flow_id LIMIT ?'
 
 const ofScope = sql<SummaryRow>(
-  `SELECT f.flow_id, f.updated, f.summary_json FROM flow_latest f
+  `SELECT f.flow_id, f.updated, f.summary_json, f.summary_hash FROM flow_latest f
    WHERE f.vault_id = ? AND f.scope = ? AND ${NEWEST_VISIBLE} ${IN_ORDER}`,
 )
 const ofScopeAndTag = sql<SummaryRow>(
-  `SELECT f.flow_id, f.updated, f.summary_json FROM flow_tags t
+  `SELECT f.flow_id, f.updated, f.summary_json, f.summary_hash FROM flow_tags t
    JOIN flow_latest f ON f.vault_id = t.vault_id AND f.flow_id = t.flow_id AND f.scope = t.scope
    WHERE t.vault_id = ? AND t.scope = ? AND t.tag = ? AND ${NEWEST_VISIBLE}
    ORDER BY t.updated DESC, t.flow_id LIMIT ?`,
@@ -47,14 +49,16 @@ export async function listFlowSummaries(
         : db.all(ofScopeAndTag, vault_id, scope, tag, ...visible, limit),
     ),
   )
-  return parts
-    .flat()
-    .toSorted(byUpdate)
-    .slice(0, limit)
-    .map((row) => row.summary_json)
+  return parts.flat().toSorted(byUpdate).slice(0, limit).map(checkedSummary)
 }
 
 function byUpdate(a: SummaryRow, b: SummaryRow): number {
   if (a.updated !== b.updated) return a.updated > b.updated ? -1 : 1
   return a.flow_id < b.flow_id ? -1 : 1
+}
+
+function checkedSummary({ summary_json, summary_hash }: SummaryRow): string {
+  if (hash('sha256', summary_json) !== summary_hash)
+    throw new StorageDamaged('A stored flow summary is not as it was written.')
+  return summary_json
 }

@@ -16,6 +16,8 @@ export type VerifyJwt = (token: string) => Promise<JWTPayload | undefined>
 export async function gatewayVerifier(
   env: NodeJS.ProcessEnv,
   now: () => Date = () => new Date(),
+  /** Told when the keys cannot be had: then every gateway JWT is refused, and the owner should know why. */
+  onKeyFault: (fault: string) => void = () => {},
 ): Promise<VerifyJwt | undefined> {
   const { KNOWTATION_JWT_SECRET: secret, KNOWTATION_JWKS_URL: url, KNOWTATION_JWT_ISSUER: issuer } = env
   if (!secret && !url) return undefined
@@ -28,7 +30,8 @@ export async function gatewayVerifier(
       const all = { ...options, ...always, currentDate: now() }
       try {
         return (await jose.jwtVerify(token, key as JWTVerifyGetKey, all)).payload
-      } catch {
+      } catch (error) {
+        if (isKeyFault(error)) onKeyFault((error as Error).name)
         return undefined
       }
     }
@@ -53,6 +56,17 @@ export async function gatewayVerifier(
     }
     return undefined
   }
+}
+
+/** Whether the keys could not be fetched or read, as against a token that is not good. */
+function isKeyFault(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code
+  return (
+    typeof code !== 'string' ||
+    code === 'ERR_JWKS_TIMEOUT' ||
+    code === 'ERR_JWKS_INVALID' ||
+    code === 'ERR_JOSE_GENERIC'
+  )
 }
 
 /** Turns verified claims into a caller, or nothing when they do not name one. */

@@ -21,7 +21,7 @@ const NEAR = { bits: 5.4, chars: 16 }
 const GIVEN = { bits: 5.4, chars: 20 }
 const BARE = { bits: 5.6, chars: 20, shannon: 4.5 }
 /** What is longer is a file in the clothes of a text. */
-const MAX_TOKEN_CHARS = 200
+const MAX_TOKEN_CHARS = 1_024
 
 /** So many pairs that begin before a token may hold it. */
 const MAX_AROUND = 20

@@ -7,7 +7,7 @@ import { findKubernetesData } from './kubernetes-secret.ts'
 import type { LineState } from './line-state.ts'
 import { findOwnerEnd } from './owner-patterns.ts'
 import { findPairs, type Pair, valueEnd } from './pairs.ts'
-import { hideBlockLine, isBlockLine, openBlock } from './pem-blocks.ts'
+import { hideBlockLine, isBlockLine, openBlock, type PemSpan } from './pem-blocks.ts'
 import { claimProviderToken } from './provider-layer.ts'
 import { RULES } from './rules.ts'
 import { claimStructure } from './structure-layer.ts'
@@ -47,8 +47,24 @@ export function inspectLine(line: SeenLine, state: LineState): LineClaim[] {
   if (state.pem === 'private') {
     const hidden = hideBlockLine(line.text)
     if (!hidden?.goesOn) state.pem = 'outside'
-    if (hidden) return [{ rule: 'private_key', ...hidden.span, rank: RANK.structure, goesOn: true }]
+    if (hidden) return [hiddenClaim(hidden.span), ...inspectAfter(line, hidden.span.end, state)]
   }
+  return inspectShown(line, state)
+}
+
+function hiddenClaim(span: PemSpan): LineClaim {
+  return { rule: 'private_key', ...span, rank: RANK.structure, goesOn: true }
+}
+
+/** What stands on a line behind the end of a block. */
+function inspectAfter(line: SeenLine, from: number, state: LineState): LineClaim[] {
+  if (from >= line.text.length) return []
+  const hits = line.hits.filter(({ at }) => at >= from)
+  const tokens = line.tokens.filter(({ start }) => start >= from)
+  return inspectShown({ ...line, hits, tokens }, state).filter(({ start }) => start >= from)
+}
+
+function inspectShown(line: SeenLine, state: LineState): LineClaim[] {
   if (state.pem === 'public' && (line.hits.some(isEnd) || !isBlockLine(line.text))) state.pem = 'outside'
   const marks = findMarks(line)
   const claims: Claim[] = []

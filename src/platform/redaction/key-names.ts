@@ -38,7 +38,7 @@ const PUBLIC_WORDS = words(
 )
 /** A name that ends so is about a secret, not one itself. */
 const ABOUT_WORDS = words(
-  'id ids name names url urls uri type types count counts length len size path paths file filename dir folder expiry expires ' +
+  'id ids hash hashes digest checksum fingerprint thumbprint name names url urls uri type types count counts length len size path paths file filename dir folder expiry expires ' +
     'expiration expire ttl at time timestamp date age version status error errors label text placeholder hint description ' +
     'title message msg field fields regex regexp pattern format policy rule rules min max limit limits usage used budget ' +
     'provider store manager service handler endpoint method mode kind class list map set index ref refs arn region issuer required ' +
@@ -102,7 +102,9 @@ function isSecretWord(part: string): boolean {
   return SECRET_WORDS.has(part) || PASSWORD_WORDS.has(part) || SECRET_ENDINGS.test(part)
 }
 
-const IDENTIFYING = words('id ids uuid guid hash name names url urls uri path file filename version kid arn')
+const IDENTIFYING = words(
+  'id ids uuid guid hash hashes digest checksum fingerprint thumbprint name names url urls uri path file filename version kid arn',
+)
 
 function isIdentifying(word: string): boolean {
   return IDENTIFYING.has(word)

@@ -2,11 +2,11 @@ import { anchorTable } from './anchor-table.ts'
 import type { Finding } from './finding.ts'
 import type { LineClaim } from './inspect-line.ts'
 import { knownForms } from './known-values.ts'
-import { renderMark } from './mark.ts'
 import { readOwnerPattern } from './owner-patterns.ts'
 import { redactTree } from './redact-tree.ts'
 import { RULES } from './rules.ts'
 import { createScanner, type Scanner, WINDOW_CHARS } from './scan.ts'
+import { renderClaim } from './settled-claims.ts'
 
 /** Redaction could not be done: whatever was to be shown has to be withheld. */
 export class RedactionFailed extends Error {
@@ -74,7 +74,7 @@ function renderRedacted(scanner: Scanner, text: string, isLast: boolean) {
   const pieces: string[] = []
   let shown = 0
   const take = (claim: LineClaim, offset: number) => {
-    pieces.push(text.slice(shown, offset + claim.start), claim.goesOn ? '' : renderMark(claim.rule))
+    pieces.push(text.slice(shown, offset + claim.start), renderClaim(claim))
     shown = offset + claim.end
   }
   const done = scanner.scan(text, isLast, take)

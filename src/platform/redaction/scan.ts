@@ -169,8 +169,10 @@ function finishLine(
 function settledClaims(walk: Walk, line: SeenLine): LineClaim[] {
   const before = walk.rounds > 0 ? structuredClone(walk.state) : walk.state
   const claims = inspectLine(line, walk.state).filter(({ rule }) => !walk.off.has(rule))
-  if (claims.length === 0 || walk.rounds === 0 || claims.some(({ goesOn }) => goesOn)) return claims
+  if (claims.length === 0 || walk.rounds === 0) return claims
   const more: LineClaim[] = []
+  // The block that goes on here is gone by then.
+  if (claims[0]?.goesOn) before.pem = 'outside'
   const again = { ...walk, state: before, rounds: walk.rounds - 1 }
   walkText(again, replaceClaims(line.text, claims), true, (claim, offset) =>
     more.push({ ...claim, start: claim.start + offset, end: claim.end + offset }),

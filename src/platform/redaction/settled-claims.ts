@@ -5,11 +5,16 @@ import { renderMark } from './mark.ts'
 export function replaceClaims(line: string, claims: readonly LineClaim[]): string {
   const pieces: string[] = []
   let from = 0
-  for (const { rule, start, end } of claims) {
-    pieces.push(line.slice(from, start), renderMark(rule))
-    from = end
+  for (const claim of claims) {
+    pieces.push(line.slice(from, claim.start), renderClaim(claim))
+    from = claim.end
   }
   return pieces.join('') + line.slice(from)
+}
+
+/** What stands in the place of a claim: nothing where the secret began on an earlier line. */
+export function renderClaim({ rule, goesOn }: LineClaim): string {
+  return goesOn ? '' : renderMark(rule)
 }
 
 /** Claims on a line together with those found once marks stood in their places, in terms of the line itself. */
@@ -22,7 +27,7 @@ export function mergeSettled(claims: readonly LineClaim[], more: readonly LineCl
       merged.push(shifted(more[next++] as LineClaim, shift))
     }
     merged.push(claim)
-    shift += claim.end - claim.start - renderMark(claim.rule).length
+    shift += claim.end - claim.start - renderClaim(claim).length
   }
   return [...merged, ...more.slice(next).map((claim) => shifted(claim, shift))]
 }

@@ -37,11 +37,12 @@ export const migrations: readonly Migration[] = [
       `CREATE TABLE flow_latest (
         vault_id TEXT NOT NULL, scope TEXT NOT NULL, flow_id TEXT NOT NULL, version TEXT NOT NULL,
         version_key TEXT NOT NULL, updated TEXT NOT NULL, summary_json TEXT NOT NULL,
+        summary_hash TEXT NOT NULL,
         PRIMARY KEY (vault_id, flow_id, scope))`,
       `CREATE INDEX flow_latest_by_update ON flow_latest (vault_id, scope, updated DESC, flow_id)`,
       `CREATE TABLE flow_tags (
         vault_id TEXT NOT NULL, scope TEXT NOT NULL, tag TEXT NOT NULL, updated TEXT NOT NULL,
-        flow_id TEXT NOT NULL, PRIMARY KEY (vault_id, scope, tag, flow_id))`,
+        flow_id TEXT NOT NULL, PRIMARY KEY (vault_id, flow_id, scope, tag))`,
       `CREATE INDEX flow_tags_by_update ON flow_tags (vault_id, scope, tag, updated DESC, flow_id)`,
 
       `CREATE TABLE flow_external_grants (

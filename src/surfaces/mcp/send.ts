@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 /** The headers the SDK gives an event stream. */
 const EVENT_HEADERS = {
   'cache-control': 'no-cache, no-transform',
-  connection: 'keep-alive',
   'content-type': 'text/event-stream',
   'x-accel-buffering': 'no',
 } as const

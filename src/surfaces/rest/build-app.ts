@@ -103,8 +103,11 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): vo
       const healthy = await isHealthy()
       return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })
     })
-    pages.get('/metrics', async (_request, reply) =>
-      reply.type(metrics.contentType).send(await metrics.metrics()),
+    // Counts are for whoever runs the machine, not for the network behind a hosted name.
+    pages.get('/metrics', async ({ hosted }, reply) =>
+      hosted
+        ? sendPlainly(reply, 'NOT_FOUND')
+        : reply.type(metrics.contentType).send(await metrics.metrics()),
     )
     pages.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
   })

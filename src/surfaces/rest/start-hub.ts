@@ -30,7 +30,9 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
   const hub = await openHub({ ...options, checkIntegrity: true })
   try {
     const hubToken = readHubToken(hub)
-    const verifyJwt = await gatewayVerifier(hub.env, hub.system.now)
+    const verifyJwt = await gatewayVerifier(hub.env, hub.system.now, (fault) =>
+      hub.log.warn({ fault }, 'the keys of KNOWTATION_JWKS_URL cannot be used'),
+    )
     const authenticate = authenticator({ db: hub.db, now: hub.system.now, hubToken, verifyJwt })
     await hub.audit.append(startRecord(hub))
     const app = buildApp(hub, buildRegistry(allOperations), authenticate)

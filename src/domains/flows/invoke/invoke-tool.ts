@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { ActOutside, type Context, defineOperation } from '../../../operations/define-operation.ts'
-import { type AllowedTool, requireAllowedTool } from '../allowlist.ts'
+import { type AllowedTool, allowedToolIds, requireAllowedTool } from '../allowlist.ts'
 import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { isFlowVersionVisible } from '../flow-store.ts'
@@ -60,7 +60,9 @@ export const invokeTool = defineOperation({
     'invocation_count',
     'max_invocations',
   ],
-  target: ({ tool_id }) => (TOOL_ID.test(tool_id) ? { kind: 'external_tool', id: tool_id } : undefined),
+  // Only a name that the owner listed may stand in the audit log: anything else is the caller's own text.
+  target: ({ tool_id }, { policy }) =>
+    allowedToolIds(policy.value).has(tool_id) ? { kind: 'external_tool', id: tool_id } : undefined,
   input,
   output: z.strictObject({
     schema: z.literal('knowtation.flow_external_tool_invoke/v0'),
@@ -89,9 +91,6 @@ export const invokeTool = defineOperation({
     })
   },
 })
-
-/** An id that may stand in the audit log; what has the form of a bearer may not. */
-const TOOL_ID = /^(?!.*_bearer_)[A-Za-z0-9_.:-]{1,64}$/
 
 /** A revoke may have come between the check and the count: then it is what the caller hears of. */
 async function refuseUntaken(context: Invoking): Promise<never> {

@@ -1,0 +1,77 @@
+import { isGateOn } from '../platform/policy/gates.ts'
+import type { VaultRules } from '../platform/policy/policies.ts'
+import type { Transaction } from '../platform/storage/database.ts'
+import type { CallState } from './call.ts'
+import { notesOf, recordOf } from './call-record.ts'
+import {
+  ActOutside,
+  type Context,
+  type Effect,
+  type Operation,
+  StoredJson,
+  type Target,
+} from './define-operation.ts'
+import { Refusal } from './errors.ts'
+
+const NEVER_ABORTED = new AbortController().signal
+
+/** A read is recorded before its answer leaves; a change commits together with its record. */
+export async function act(state: CallState): Promise<void> {
+  const { hub, call } = state
+  await call.operation.prepare?.({ hub, vault_id: state.vault_id })
+  if (call.operation.effect === 'read') {
+    state.text = renderOutput(call.operation, await call.operation.handle(contextOf(state, hub.db)))
+    const record = recordOf(state, 'allowed', null)
+    await hub.audit.append(record)
+    hub.observe(record)
+    return
+  }
+  const done = await hub.db.transaction(async (tx) => {
+    const output = await call.operation.handle(contextOf(state, tx))
+    const text = output instanceof ActOutside ? output : renderOutput(call.operation, output)
+    const record = recordOf(state, 'allowed', null, findMade(call.operation, output))
+    await hub.audit.appendIn(tx, [record, ...notesOf(state, record)])
+    return { text, record }
+  })
+  hub.observe(done.record)
+  state.text = typeof done.text === 'string' ? done.text : await performOutside(state, done.text)
+}
+
+function findMade(operation: Operation, output: unknown): Target | undefined {
+  const later = output instanceof ActOutside || output instanceof StoredJson
+  return later ? undefined : operation.made?.(output as never)
+}
+
+/** From here on the act is on record; if it fails, a second record says so. */
+async function performOutside({ call }: CallState, outside: ActOutside<unknown>): Promise<string> {
+  return renderOutput(call.operation, await outside.perform(call.signal ?? NEVER_ABORTED))
+}
+
+function contextOf(state: CallState, db: unknown): Context<never, string, Effect> {
+  const { hub, call, rules } = state
+  // A transaction may begin again after a conflict: what the last attempt noted did not happen.
+  state.notes = []
+  return {
+    input: state.input as never,
+    caller: call.caller,
+    vault_id: state.vault_id,
+    rules: rules as VaultRules,
+    db: db as Transaction,
+    hub,
+    now: state.now,
+    presented: call.presented ?? {},
+    hosted: call.hosted ?? false,
+    surface: call.surface,
+    note: (event, target) => void state.notes.push({ event, target }),
+    isGateOn: (flag) => isGateOn(flag, hub.env, (rules as VaultRules).policy.value),
+    refuse: (code, reason) => {
+      throw new Refusal(code, reason)
+    },
+  }
+}
+
+/** Only what the declared output names may leave; stored documents were checked when they were written. */
+function renderOutput(operation: Operation, output: unknown): string {
+  if (output instanceof StoredJson) return output.text
+  return JSON.stringify(operation.output.parse(output))
+}
