@@ -280,7 +280,7 @@ describe('a bundle, gate on', () => {
 describe('authoring, gate off', () => {
   useHub('off')
 
-  test('no bundle is rendered', async () => {
+  verifies('GATE-162', 'no bundle is rendered', async () => {
     expect(await project('flow_gate')).toMatchObject({ status: 400, code: 'FLOW_HARNESS_UNSUPPORTED' })
   })
 

@@ -228,7 +228,8 @@ describe('an invoke', () => {
         },
         body,
       })
-      expect([body, answer.status, (await answer.json()).code]).toEqual([body, 400, 'BAD_REQUEST'])
+      const { code } = (await answer.json()) as { code: string }
+      expect([body, answer.status, code]).toEqual([body, 400, 'BAD_REQUEST'])
     }
     expect(await countOf(grant.grant_id)).toBe(0)
     expect((await invoke({ payload: { q: 'x' } }, { presented })).status).toBe(200)

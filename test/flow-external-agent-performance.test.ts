@@ -115,7 +115,7 @@ describe('a hub', () => {
     }
   })
 
-  verifies('GATE-188', 'refuses, gate off, without any work for the steps', async () => {
+  verifies(['GATE-162', 'GATE-188'], 'refuses, gate off, without any work for the steps', async () => {
     turnGate(hub, '0')
     expect(await fetching(1_000, true)()).toBe('FLOW_HARNESS_UNSUPPORTED')
     const [small = [], large = []] = await measure(30, fetching(125, true), fetching(1_000, true))

@@ -1,9 +1,9 @@
+import { describe } from 'vitest'
 import { describeAuthority } from './external-agent/security-authority.ts'
 import { describeBearers } from './external-agent/security-bearer.ts'
 import { describeCanaries } from './external-agent/security-canaries.ts'
 import { describeHosts } from './external-agent/security-hosts.ts'
 import { describePolicy } from './external-agent/security-policy.ts'
-import { describe } from 'vitest'
 
 describe('bearers and grants', describeBearers)
 describe('who may do what', describeAuthority)

@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { declaredTools } from '../src/domains/flows/allowlist.ts'
 import { hostileBundle } from '../src/domains/flows/bundle/arbitrary-bundle.fixture.ts'
+import { findBundleFault } from '../src/domains/flows/bundle/check-bundle.ts'
 import { inertHarnesses, offeredTools } from '../src/domains/flows/flow-project.ts'
 import { isExpired } from '../src/domains/flows/grants/check-grant.ts'
 import { grantList } from '../src/domains/flows/grants/grant-list.ts'
@@ -14,6 +18,7 @@ import { isGateOn } from '../src/platform/policy/gates.ts'
 import { CLOSED_POLICY, VaultPolicy } from '../src/platform/policy/vault-policy.ts'
 import { AgentBundle, BUNDLE_KEYS } from './external-agent/agent-bundle-schema.ts'
 import { GATE_FLOW, HIGHER_SCOPE, MALICIOUS, STARTERS, tool, UNLISTED } from './external-agent/bundles.ts'
+import { ALLOWED_TOOLS } from './external-agent/gate-hub.ts'
 import { verifies } from './requirements/verifies.ts'
 
 const GRANT: Grant = {
@@ -37,6 +42,7 @@ const GRANT: Grant = {
 const offline = vi.fn((): never => {
   throw new Error('The network is off in these tests.')
 })
+const FIXTURES = join(import.meta.dirname, 'external-agent')
 const ON = { FLOW_EXTERNAL_AGENT_ENABLED: '1' }
 const OFF = { FLOW_EXTERNAL_AGENT_ENABLED: '0' }
 
@@ -63,6 +69,41 @@ afterAll(() => {
 verifies('GATE-164', 'these tests run with the network off', async () => {
   const attempt = await fetch('http://127.0.0.1:4747/').catch((error: Error) => error)
   expect(String((attempt as Error).cause ?? attempt)).toContain('The network is off')
+})
+
+const TIERS = ['data-integrity', 'e2e', 'parity-integration', 'performance', 'security', 'stress', 'unit']
+
+/** The files of the tests' fixtures that a test file leads to. */
+function fixturesOf(file: string, seen = new Set<string>()): Set<string> {
+  const names = readFileSync(file, 'utf8').matchAll(/from '(\.[^']*\.ts)'/g)
+  for (const [, name = ''] of names) {
+    const path = join(dirname(file), name)
+    if (!path.startsWith(FIXTURES) || seen.has(path)) continue
+    seen.add(path)
+    fixturesOf(path, seen)
+  }
+  return seen
+}
+
+describe('the tiers', () => {
+  verifies('GATE-161', 'are the seven of the contract', () => {
+    const files = readdirSync(import.meta.dirname).filter((name) => name.startsWith('flow-external-agent-'))
+    expect(files.toSorted()).toEqual(TIERS.map((tier) => `flow-external-agent-${tier}.test.ts`))
+  })
+
+  verifies('GATE-163', 'share the starter flows and three bundles made to go wrong', () => {
+    for (const tier of TIERS) {
+      const file = join(import.meta.dirname, `flow-external-agent-${tier}.test.ts`)
+      expect([tier, fixturesOf(file).has(join(FIXTURES, 'bundles.ts'))]).toEqual([tier, true])
+    }
+    for (const bundle of [...STARTERS, MALICIOUS, UNLISTED, HIGHER_SCOPE])
+      expect(findBundleFault(bundle)).toBeUndefined()
+    expect(STARTERS.map(({ flow }) => flow.flow_id)).toContain('flow_research_brief')
+    expect(MALICIOUS.steps[0]?.instruction).toContain('<script>')
+    const listed = new Set(ALLOWED_TOOLS.map(({ id }) => id))
+    expect(declaredTools(UNLISTED.steps).filter((id) => !listed.has(id))).toEqual(['pager_call'])
+    expect(HIGHER_SCOPE.flow.scope).toBe('org')
+  })
 })
 
 describe('a grant record', () => {
@@ -179,7 +220,7 @@ describe('the bundle of an agent', () => {
     )
   })
 
-  verifies('GATE-169', 'is inert with the gate off, and alive with it on', () => {
+  verifies(['GATE-162', 'GATE-169'], 'is inert with the gate off, and alive with it on', () => {
     expect(inert(OFF)).toContain('agent_bundle')
     expect(inert({})).toContain('agent_bundle')
     expect(inert(ON)).not.toContain('agent_bundle')

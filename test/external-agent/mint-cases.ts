@@ -168,9 +168,10 @@ const lifetime_seconds = ({ grant }: { grant: { issued_at: string; expires_at: s
   (Date.parse(grant.expires_at) - Date.parse(grant.issued_at)) / 1_000
 
 export const GOOD_MINTS: readonly ParityCase[] = [
-  granted(['GATE-006'], 'the answer has its schema', {}, ({ schema }) =>
-    expect(schema).toBe('knowtation.flow_external_grant_mint/v0'),
-  ),
+  granted(['GATE-006', 'GATE-035'], 'the answer has its schema and exactly its keys', {}, (body) => {
+    expect(Object.keys(body)).toEqual(['schema', 'grant', 'bearer', 'expires_at'])
+    expect(body.schema).toBe('knowtation.flow_external_grant_mint/v0')
+  }),
   granted(['GATE-024'], 'an hour when no lifetime is asked for', {}, (body) =>
     expect(lifetime_seconds(body)).toBe(3_600),
   ),

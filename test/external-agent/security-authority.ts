@@ -6,7 +6,17 @@ import { storeFlows, type TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { type Received, send } from '../rest/rest-hub.fixture.ts'
 import { HIGHER_SCOPE, MALICIOUS, MALICIOUS_TEXT, stepsOf, tool, UNLISTED } from './bundles.ts'
-import { ALLOWED_TOOLS, ask, bundleIn, type Json, listed, MINT_INPUT, mint, startGateHub, USE } from './gate-hub.ts'
+import {
+  ALLOWED_TOOLS,
+  ask,
+  bundleIn,
+  type Json,
+  listed,
+  MINT_INPUT,
+  mint,
+  startGateHub,
+  USE,
+} from './gate-hub.ts'
 
 const DENIED = 'FLOW_EXTERNAL_GRANT_DENIED'
 const ORG = { flow_id: 'flow_higher', flow_version: '1.2.0' }
@@ -83,10 +93,15 @@ export function describeAuthority(): void {
       ['GET', `/api/v1/flows/${flow}/projection?harness=agent_bundle`],
     ]
     const answers: Received[] = []
-    const all = [...calls('flow_gate', grant.grant_id, 'web_search'), ...calls('flow_nope', 'fgrnt_nope_nope', 'nope')]
+    const all = [
+      ...calls('flow_gate', grant.grant_id, 'web_search'),
+      ...calls('flow_nope', 'fgrnt_nope_nope', 'nope'),
+    ]
     for (const bearer of [undefined, 'garbage', `ktok_${'0'.repeat(16)}_${'0'.repeat(64)}`])
       for (const [method, path, body] of all)
-        answers.push(await send(hub.url, { method, path, bearer, ...(body && { body: JSON.stringify(body) }) }))
+        answers.push(
+          await send(hub.url, { method, path, bearer, ...(body && { body: JSON.stringify(body) }) }),
+        )
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers[0]?.status).toBe(401)
     expect((await listed(hub)).find((one) => one.grant_id === grant.grant_id)?.revoked_at).toBeNull()
@@ -99,7 +114,9 @@ export function describeAuthority(): void {
     expect((await mint(hub, claims)).grant.vault_id).toBe('default')
     const policy = { external_agent: { allowed_tools: ALLOWED_TOOLS } }
     hub.write(hub.home.vaultPolicy('team1'), policy)
-    await storeFlows(hub.hub, 'team1', [stepsOf('flow_gate', { version: '1.2.0' }, [{ skill_refs: [tool('web_search')] }])])
+    await storeFlows(hub.hub, 'team1', [
+      stepsOf('flow_gate', { version: '1.2.0' }, [{ skill_refs: [tool('web_search')] }]),
+    ])
     const team = await mint(hub, {}, { as: 'hub', vault: 'team1' })
     const ids = async (vault?: string) =>
       (await listed(hub, {}, { as: 'hub', ...(vault && { vault }) })).map(({ grant_id }) => grant_id)
@@ -126,14 +143,20 @@ export function describeAuthority(): void {
       expect(await said('flow_external_grant_revoke', { grant_id: grant.grant_id })).toBe('404 unknown_grant')
       expect(await listed(hub, { flow_id: 'flow_higher' }, { as })).toEqual([])
     }
-    expect((await ask(hub, 'flow_external_tool_invoke', { ...USE, ...ORG }, { as: 'admin', presented })).status).toBe(200)
+    expect(
+      (await ask(hub, 'flow_external_tool_invoke', { ...USE, ...ORG }, { as: 'admin', presented })).status,
+    ).toBe(200)
   })
 
   verifies('GATE-190', 'what is missing and what is invisible look the same, to the byte', async () => {
     const { grant } = await mint(hub, ORG, { as: 'admin' })
     const pairs: [string, object, object][] = [
       ['flow_external_grant_mint', { ...MINT_INPUT, ...ORG }, { ...MINT_INPUT, flow_id: 'flow_nope' }],
-      ['flow_project', { flow_id: 'flow_higher', harness: 'agent_bundle' }, { flow_id: 'flow_nope', harness: 'agent_bundle' }],
+      [
+        'flow_project',
+        { flow_id: 'flow_higher', harness: 'agent_bundle' },
+        { flow_id: 'flow_nope', harness: 'agent_bundle' },
+      ],
       ['flow_get', { flow_id: 'flow_higher' }, { flow_id: 'flow_nope' }],
       ['flow_external_grant_revoke', { grant_id: grant.grant_id }, { grant_id: 'fgrnt_0123456789abcdef' }],
       ['flow_external_grant_list', { flow_id: 'flow_higher' }, { flow_id: 'flow_nope' }],
@@ -151,7 +174,8 @@ export function describeAuthority(): void {
     const bundle = bundleIn(fetched)
     expect([bundle.allowed_tools, bundle.grant_required]).toEqual([[], true])
     const { flow_id, version: flow_version } = MALICIOUS.flow
-    for (const step of bundle.steps) expect([step.instruction, step.trigger]).toEqual([MALICIOUS_TEXT, MALICIOUS_TEXT])
+    for (const step of bundle.steps)
+      expect([step.instruction, step.trigger]).toEqual([MALICIOUS_TEXT, MALICIOUS_TEXT])
     const told = await ask(hub, 'flow_external_grant_mint', { ...MINT_INPUT, flow_id, flow_version })
     expect(told.code).toBe('FLOW_EXTERNAL_TOOL_UNKNOWN')
     expect(existsSync('/tmp/pwned')).toBe(false)
@@ -159,9 +183,27 @@ export function describeAuthority(): void {
 
   verifies('GATE-192', 'no input makes a grant wider than allowlist and flow together', async () => {
     const possible = ['web_search', 'slack_notify', 'alpha', 'beta']
-    const names = [...possible, 'pager_call', 'late_tool', 'shell', '*', '', 'WEB_SEARCH', '__proto__', 'constructor']
+    const names = [
+      ...possible,
+      'pager_call',
+      'late_tool',
+      'shell',
+      '*',
+      '',
+      'WEB_SEARCH',
+      '__proto__',
+      'constructor',
+    ]
     const noise = fc.dictionary(
-      fc.constantFrom('allowed_tools', 'scope', 'grant', 'bearer', 'max_invocations', 'allowed_harnesses', 'vault_id'),
+      fc.constantFrom(
+        'allowed_tools',
+        'scope',
+        'grant',
+        'bearer',
+        'max_invocations',
+        'allowed_harnesses',
+        'vault_id',
+      ),
       fc.constantFrom<unknown>('org', ['pager_call'], 0, { allowed_tools: ['pager_call'] }, null),
     )
     const asked = fc.array(fc.constantFrom(...names), { maxLength: 5 })

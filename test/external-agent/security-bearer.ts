@@ -4,7 +4,17 @@ import type { Who } from '../harness/callers.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { codeOf, send } from '../rest/rest-hub.fixture.ts'
-import { ALLOWED_TOOLS, ask, listed, MINT_INPUT, mint, startGateHub, turnGate, USE, writePolicy } from './gate-hub.ts'
+import {
+  ALLOWED_TOOLS,
+  ask,
+  listed,
+  MINT_INPUT,
+  mint,
+  startGateHub,
+  turnGate,
+  USE,
+  writePolicy,
+} from './gate-hub.ts'
 
 const DENIED = 'FLOW_EXTERNAL_GRANT_DENIED'
 const REVOKED = 'FLOW_EXTERNAL_GRANT_REVOKED'
@@ -28,7 +38,8 @@ export function describeBearers(): void {
   const invoke = (how: How = {}, input: object = {}) =>
     ask(hub, 'flow_external_tool_invoke', { ...USE, ...input }, how)
   const fetch = (how: How = {}, input: object = {}) => ask(hub, 'flow_project', { ...FETCH, ...input }, how)
-  const revoke = (grant_id: string, how: How = {}) => ask(hub, 'flow_external_grant_revoke', { grant_id }, how)
+  const revoke = (grant_id: string, how: How = {}) =>
+    ask(hub, 'flow_external_grant_revoke', { grant_id }, how)
   const refused = (status: number, code: string) => expect.objectContaining({ status, code })
 
   describe('a bearer', () => {
@@ -36,7 +47,9 @@ export function describeBearers(): void {
       const minted = []
       for (let at = 0; at < 1_000; at += 50)
         minted.push(
-          ...(await Promise.all(Array.from({ length: 50 }, () => ask(hub, 'flow_external_grant_mint', MINT_INPUT)))),
+          ...(await Promise.all(
+            Array.from({ length: 50 }, () => ask(hub, 'flow_external_grant_mint', MINT_INPUT)),
+          )),
         )
       const bearers = minted.map(({ body }) => body.bearer as string)
       expect(new Set(bearers).size).toBe(1_000)
@@ -83,49 +96,67 @@ export function describeBearers(): void {
 
     verifies('GATE-073', 'counts in its header only', async () => {
       const { bearer } = await mint(hub)
-      for (const key of ['bearer', 'grant']) expect(await invoke({}, { [key]: bearer })).toEqual(refused(403, DENIED))
+      for (const key of ['bearer', 'grant'])
+        expect(await invoke({}, { [key]: bearer })).toEqual(refused(403, DENIED))
       const path = `/api/v1/flows/external-tools/web_search/invoke?bearer=${bearer}`
       const body = JSON.stringify({ flow_id: 'flow_gate', flow_version: '1.2.0' })
-      const query = await send(hub.url, { method: 'POST', path, body, bearer: hub.credentials.bearers.editor })
+      const query = await send(hub.url, {
+        method: 'POST',
+        path,
+        body,
+        bearer: hub.credentials.bearers.editor,
+      })
       expect([query.status, codeOf(query)]).toEqual([400, 'BAD_REQUEST'])
       const read = `/api/v1/flows/flow_gate/projection?harness=cursor_rule&bearer=${bearer}`
       expect((await send(hub.url, { path: read, bearer: hub.credentials.bearers.editor })).status).toBe(400)
     })
 
-    verifies(['GATE-075', 'GATE-076'], 'must be that of the grant named beside it, which alone is nothing', async () => {
-      const [a, b] = [await mint(hub), await mint(hub)]
-      const named = (grant_id: string, external_bearer?: string) =>
-        invoke({ presented: { grant_id, ...(external_bearer && { external_bearer }) } })
-      expect(await named(b.grant.grant_id, a.bearer)).toEqual(refused(403, DENIED))
-      expect(await named('fgrnt_0123456789abcdef', a.bearer)).toEqual(refused(403, DENIED))
-      expect((await named(a.grant.grant_id, a.bearer)).status).toBe(200)
-      expect(await named(a.grant.grant_id)).toEqual(refused(403, DENIED))
-    })
+    verifies(
+      ['GATE-075', 'GATE-076'],
+      'must be that of the grant named beside it, which alone is nothing',
+      async () => {
+        const [a, b] = [await mint(hub), await mint(hub)]
+        const named = (grant_id: string, external_bearer?: string) =>
+          invoke({ presented: { grant_id, ...(external_bearer && { external_bearer }) } })
+        expect(await named(b.grant.grant_id, a.bearer)).toEqual(refused(403, DENIED))
+        expect(await named('fgrnt_0123456789abcdef', a.bearer)).toEqual(refused(403, DENIED))
+        expect((await named(a.grant.grant_id, a.bearer)).status).toBe(200)
+        expect(await named(a.grant.grant_id)).toEqual(refused(403, DENIED))
+      },
+    )
 
-    verifies(['GATE-068', 'GATE-067'], 'in the place of an id is an unknown grant, told to nobody', async () => {
-      const { bearer, grant } = await mint(hub)
-      const other = await mint(hub, {}, { as: 'hub', vault: 'default' })
-      const ids = [bearer, bearer.slice(0, 40), 'fgrnt_0123456789abcdef', 'nonsense', 'x'.repeat(200)]
-      const told = await Promise.all(ids.map((id) => revoke(id)))
-      const foreign = await revoke(other.grant.grant_id, { as: 'hub', vault: 'elsewhere' })
-      const unseen = await mint(hub, { flow_id: 'flow_higher' }, { as: 'admin' })
-      const invisible = await revoke(unseen.grant.grant_id)
-      const [first, ...rest] = [...told, foreign, invisible]
-      expect(first).toEqual(refused(404, 'unknown_grant'))
-      for (const one of rest) expect([one.status, one.text]).toEqual([404, first?.text])
-      expect(await invoke({ presented: { external_bearer: grant.grant_id } })).toEqual(refused(403, DENIED))
-      await invoke({ presented: { external_bearer: bearer, grant_id: bearer } })
-      for (const text of [...told.map((one) => one.text), hub.logged.join()])
-        expect(text).not.toContain(bearer.slice(0, 40))
-      expect((await invoke({ presented: { external_bearer: bearer } })).status).toBe(200)
-    })
+    verifies(
+      ['GATE-068', 'GATE-067'],
+      'in the place of an id is an unknown grant, told to nobody',
+      async () => {
+        const { bearer, grant } = await mint(hub)
+        const other = await mint(hub, {}, { as: 'hub', vault: 'default' })
+        const ids = [bearer, bearer.slice(0, 40), 'fgrnt_0123456789abcdef', 'nonsense', 'x'.repeat(200)]
+        const told = await Promise.all(ids.map((id) => revoke(id)))
+        const foreign = await revoke(other.grant.grant_id, { as: 'hub', vault: 'elsewhere' })
+        const unseen = await mint(hub, { flow_id: 'flow_higher' }, { as: 'admin' })
+        const invisible = await revoke(unseen.grant.grant_id)
+        const [first, ...rest] = [...told, foreign, invisible]
+        expect(first).toEqual(refused(404, 'unknown_grant'))
+        for (const one of rest) expect([one.status, one.text]).toEqual([404, first?.text])
+        expect(await invoke({ presented: { external_bearer: grant.grant_id } })).toEqual(refused(403, DENIED))
+        await invoke({ presented: { external_bearer: bearer, grant_id: bearer } })
+        for (const text of [...told.map((one) => one.text), hub.logged.join()])
+          expect(text).not.toContain(bearer.slice(0, 40))
+        expect((await invoke({ presented: { external_bearer: bearer } })).status).toBe(200)
+      },
+    )
   })
 
   describe('the life of a grant', () => {
     verifies(['GATE-059', 'GATE-064', 'GATE-193'], 'ends with its time, its revoke or its pin', async () => {
       const start = Date.now()
       clock.now = new Date(start)
-      const [a, b, c] = [await mint(hub, { ttl_seconds: 60 }), await mint(hub, { ttl_seconds: 60 }), await mint(hub)]
+      const [a, b, c] = [
+        await mint(hub, { ttl_seconds: 60 }),
+        await mint(hub, { ttl_seconds: 60 }),
+        await mint(hub),
+      ]
       clock.now = new Date(start + 60_000)
       expect((await invoke(a)).status).toBe(200)
       clock.now = new Date(start + 60_001)
@@ -198,26 +229,31 @@ export function describeBearers(): void {
       }
     })
 
-    verifies(['GATE-062', 'GATE-069', 'GATE-071'], 'begins and ends by those who may write there', async () => {
-      const project = { flow_id: 'flow_project_only' }
-      const org = { flow_id: 'flow_higher' }
-      const minting = (as: Who, input: object = {}) =>
-        ask(hub, 'flow_external_grant_mint', { ...MINT_INPUT, ...input }, { as })
-      for (const as of ['viewer', 'evaluator'] as const) {
-        const held = await mint(hub)
-        expect(await minting(as)).toEqual(refused(403, DENIED))
-        expect(await revoke(held.grant.grant_id, { as })).toEqual(refused(403, DENIED))
-        expect((await invoke({ ...held, as })).status).toBe(200)
-      }
-      for (const input of [{}, project]) expect((await minting('editor', input)).status).toBe(201)
-      expect((await minting('admin', org)).status).toBe(201)
-      const top = await mint(hub, org, { as: 'admin' })
-      expect((await revoke(top.grant.grant_id, { as: 'admin' })).status).toBe(200)
-      const seen = async (as: Who) => [...new Set((await listed(hub, {}, { as })).map(({ scope }) => scope))].toSorted()
-      expect([await seen('viewer'), await seen('editor')]).toEqual([['personal'], ['personal', 'project']])
-      const all = await listed(hub, { flow_id: 'flow_higher' }, { as: 'admin' })
-      expect(all.find(({ grant_id }) => grant_id === top.grant.grant_id)?.revoked_at).toMatch(ISO_UTC)
-    })
+    verifies(
+      ['GATE-062', 'GATE-069', 'GATE-071'],
+      'begins and ends by those who may write there',
+      async () => {
+        const project = { flow_id: 'flow_project_only' }
+        const org = { flow_id: 'flow_higher' }
+        const minting = (as: Who, input: object = {}) =>
+          ask(hub, 'flow_external_grant_mint', { ...MINT_INPUT, ...input }, { as })
+        for (const as of ['viewer', 'evaluator'] as const) {
+          const held = await mint(hub)
+          expect(await minting(as)).toEqual(refused(403, DENIED))
+          expect(await revoke(held.grant.grant_id, { as })).toEqual(refused(403, DENIED))
+          expect((await invoke({ ...held, as })).status).toBe(200)
+        }
+        for (const input of [{}, project]) expect((await minting('editor', input)).status).toBe(201)
+        expect((await minting('admin', org)).status).toBe(201)
+        const top = await mint(hub, org, { as: 'admin' })
+        expect((await revoke(top.grant.grant_id, { as: 'admin' })).status).toBe(200)
+        const seen = async (as: Who) =>
+          [...new Set((await listed(hub, {}, { as })).map(({ scope }) => scope))].toSorted()
+        expect([await seen('viewer'), await seen('editor')]).toEqual([['personal'], ['personal', 'project']])
+        const all = await listed(hub, { flow_id: 'flow_higher' }, { as: 'admin' })
+        expect(all.find(({ grant_id }) => grant_id === top.grant.grant_id)?.revoked_at).toMatch(ISO_UTC)
+      },
+    )
   })
 
   describe('a fetch', () => {
@@ -233,7 +269,12 @@ export function describeBearers(): void {
     verifies(['GATE-078', 'GATE-080', 'GATE-081', 'GATE-082'], 'with a grant is held to it', async () => {
       const held = await mint(hub, { requested_tools: ['web_search', 'alpha'] })
       const foreign = { external_bearer: held.bearer }
-      for (const external_bearer of ['fgrnt_bearer_wrong', `fgrnt_bearer_${'0'.repeat(64)}`, 'x', held.grant.grant_id]) {
+      for (const external_bearer of [
+        'fgrnt_bearer_wrong',
+        `fgrnt_bearer_${'0'.repeat(64)}`,
+        'x',
+        held.grant.grant_id,
+      ]) {
         const told = await fetch({ presented: { external_bearer } })
         expect(told).toEqual(refused(403, DENIED))
         expect(told.body.projection).toBeUndefined()
@@ -246,7 +287,11 @@ export function describeBearers(): void {
       expect([empty.status, codeOf(empty)]).toEqual([403, DENIED])
       hub.write(hub.home.vaultPolicy('other'), { external_agent: { allowed_tools: ['web_search'] } })
       const elsewhere = { flow_id: 'flow_research_brief', harness: 'agent_bundle' }
-      const other = await ask(hub, 'flow_project', elsewhere, { as: 'hub', vault: 'other', presented: foreign })
+      const other = await ask(hub, 'flow_project', elsewhere, {
+        as: 'hub',
+        vault: 'other',
+        presented: foreign,
+      })
       expect(other).toEqual(refused(403, DENIED))
       for (const harness of ['cursor_rule', 'cli_runbook'])
         expect(await fetch(held, { harness })).toEqual(refused(403, DENIED))

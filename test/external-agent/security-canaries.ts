@@ -33,7 +33,8 @@ function expectAbsent(secrets: Record<string, string>, places: Record<string, st
   for (const [place, text] of Object.entries(places)) {
     const haystack = text.toLowerCase()
     for (const [name, secret] of Object.entries(secrets))
-      for (const form of formsOf(secret)) expect([place, name, haystack.includes(form)]).toEqual([place, name, false])
+      for (const form of formsOf(secret))
+        expect([place, name, haystack.includes(form)]).toEqual([place, name, false])
   }
 }
 
@@ -62,7 +63,11 @@ export function describeCanaries(): void {
       config: { rate_limits: { failed_authentications_per_minute: 1_000_000 } },
       policy: policyWith({ allowed_tools }),
     })
-    const step = { instruction: flow_text, boundaries: [flow_text], skill_refs: ['web_search', 'alpha', 'beta'].map(tool) }
+    const step = {
+      instruction: flow_text,
+      boundaries: [flow_text],
+      skill_refs: ['web_search', 'alpha', 'beta'].map(tool),
+    }
     await storeFlows(hub.hub, 'default', [bundleOf('flow_canary', { title: flow_text }, 1, step)])
   })
   afterAll(async () => {
@@ -115,16 +120,23 @@ export function describeCanaries(): void {
     })
   })
 
-  async function plantBearers({ bearer, grant }: Minted, planted: { short: string; bearer: string; delegation: string }) {
+  async function plantBearers(
+    { bearer, grant }: Minted,
+    planted: { short: string; bearer: string; delegation: string },
+  ) {
     for (const word of [bearer, planted.bearer, planted.short, planted.delegation]) {
       await tell('flow_external_tool_invoke', { ...pin, tool_id: word, bearer: word, grant_id: word })
       await tell('flow_external_grant_revoke', { grant_id: word })
       await tell('flow_external_grant_list', { flow_id: word })
       await tell('flow_project', { flow_id: word, harness: 'agent_bundle' })
       await tell('flow_external_grant_mint', { ...pin, requested_tools: [word] })
-      await tell('flow_external_tool_invoke', { ...pin, tool_id: 'alpha' }, {
-        presented: { external_bearer: word, grant_id: word === bearer ? planted.short : grant.grant_id },
-      })
+      await tell(
+        'flow_external_tool_invoke',
+        { ...pin, tool_id: 'alpha' },
+        {
+          presented: { external_bearer: word, grant_id: word === bearer ? planted.short : grant.grant_id },
+        },
+      )
       for (const path of [`/${word}`, `/api/v1/flows?bearer=${word}`, `/api/v1/${word}`])
         answers.push((await send(hub.url, { path, bearer: hub.credentials.bearers.editor })).text)
       answers.push((await send(hub.url, { path: '/api/v1/flows', bearer: word })).text)
@@ -142,9 +154,13 @@ export function describeCanaries(): void {
       referer: `http://x/?${planted.short}`,
     }
     answers.push((await send(hub.url, { path, bearer, headers })).text)
-    answers.push((await send(hub.url, { path, bearer: await signGatewayJwt({ name: planted.agent }), headers })).text)
+    answers.push(
+      (await send(hub.url, { path, bearer: await signGatewayJwt({ name: planted.agent }), headers })).text,
+    )
     const client = await connectClient(`${hub.url}/mcp`, bearer, undefined, headers)
-    await client.callTool({ name: planted.short, arguments: { [planted.agent]: planted.agent } }).catch(() => {})
+    await client
+      .callTool({ name: planted.short, arguments: { [planted.agent]: planted.agent } })
+      .catch(() => {})
     await client.close()
   }
 
@@ -163,7 +179,12 @@ export function describeCanaries(): void {
     const list = JSON.stringify(await listed(hub))
     expect(list).toContain(grant.grant_id)
     const secrets = { bearer, opaque: bearer.slice(13), jwt: jwt.split('.')[2] ?? '', ...credential }
-    const places = { list, bundle: fetched.text, hosted: hosted.text, program: printed.stdout + printed.stderr }
+    const places = {
+      list,
+      bundle: fetched.text,
+      hosted: hosted.text,
+      program: printed.stdout + printed.stderr,
+    }
     expectAbsent(secrets, { ...places, ...(await keptPlaces()) })
   })
 
@@ -173,8 +194,14 @@ export function describeCanaries(): void {
     expectAbsent({ flow_text }, { ...places, grant: JSON.stringify(grant) })
     // The search itself works: the flow is stored, and found there.
     expect(disk).toContain(flow_text)
-    const [bytes, hidden] = [Buffer.from(flow_text), (text: string) => () => expectAbsent({ flow_text }, { text })]
-    for (const text of [bytes.toString('hex'), `x${Buffer.concat([Buffer.from('ab'), bytes]).toString('base64')}`])
+    const [bytes, hidden] = [
+      Buffer.from(flow_text),
+      (text: string) => () => expectAbsent({ flow_text }, { text }),
+    ]
+    for (const text of [
+      bytes.toString('hex'),
+      `x${Buffer.concat([Buffer.from('ab'), bytes]).toString('base64')}`,
+    ])
       expect(hidden(text)).toThrow()
   })
 }

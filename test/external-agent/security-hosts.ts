@@ -74,7 +74,8 @@ export function describeHosts(): void {
     hub = await startGateHub('on', { config, env: { [HOSTED_GATE]: '1' } })
   })
   afterAll(() => hub.close())
-  const path = (harness = 'agent_bundle') => `/api/v1/flows/flow_gate/projection?harness=${harness}&version=1.2.0`
+  const path = (harness = 'agent_bundle') =>
+    `/api/v1/flows/flow_gate/projection?harness=${harness}&version=1.2.0`
   const fetch = (host: string, harness?: string) =>
     send(hub.url, { path: path(harness), bearer: hub.credentials.bearers.gateway, headers: { host } })
   const sent = async (...lines: string[]) => {
@@ -87,34 +88,43 @@ export function describeHosts(): void {
     expect(told.text).not.toContain('projection')
   }
 
-  verifies(['GATE-131', 'GATE-132', 'GATE-133'], 'a gate of their own, for bundles and for hosted reads only', async () => {
-    expect((await fetch(PINNED)).status).toBe(200)
-    for (const value of [undefined, '0', 'yes']) {
-      if (value === undefined) delete hub.options.env[HOSTED_GATE]
-      else hub.options.env[HOSTED_GATE] = value
-      expectOff(await fetch(PINNED), `${value}`)
-      const local = await ask(hub, 'flow_project', { flow_id: 'flow_gate', harness: 'agent_bundle' })
-      expect(local.status).toBe(200)
-      for (const harness of ['cursor_rule', 'cli_runbook']) expect((await fetch(PINNED, harness)).status).toBe(200)
-    }
-    turnGate(hub, '0')
-    expect(codeOf(await fetch(PINNED))).toBe('FLOW_HARNESS_UNSUPPORTED')
-    turnGate(hub, '1')
-    hub.options.env[HOSTED_GATE] = '1'
-  })
+  verifies(
+    ['GATE-131', 'GATE-132', 'GATE-133'],
+    'a gate of their own, for bundles and for hosted reads only',
+    async () => {
+      expect((await fetch(PINNED)).status).toBe(200)
+      for (const value of [undefined, '0', 'yes']) {
+        if (value === undefined) delete hub.options.env[HOSTED_GATE]
+        else hub.options.env[HOSTED_GATE] = value
+        expectOff(await fetch(PINNED), `${value}`)
+        const local = await ask(hub, 'flow_project', { flow_id: 'flow_gate', harness: 'agent_bundle' })
+        expect(local.status).toBe(200)
+        for (const harness of ['cursor_rule', 'cli_runbook'])
+          expect((await fetch(PINNED, harness)).status).toBe(200)
+      }
+      turnGate(hub, '0')
+      expect(codeOf(await fetch(PINNED))).toBe('FLOW_HARNESS_UNSUPPORTED')
+      turnGate(hub, '1')
+      hub.options.env[HOSTED_GATE] = '1'
+    },
+  )
 
   verifies(['GATE-134', 'GATE-135', 'GATE-195'], 'are served under pinned names and no others', async () => {
     for (const name of [PINNED, 'API.Knowtation.Store', `${PINNED}:443`])
       expect([name, (await fetch(name)).status]).toEqual([name, 200])
     for (const host of FOREIGN_HOSTS) {
       expectOff(await sent(`GET ${path()} HTTP/1.1`, `Host: ${host}`), host)
-      for (const harness of ['cursor_rule']) expectOff(await fetch(host.replace(/[^ -~]/g, ''), harness), host)
+      for (const harness of ['cursor_rule'])
+        expectOff(await fetch(host.replace(/[^ -~]/g, ''), harness), host)
     }
     for (const line of FORWARDED)
       expectOff(await sent(`GET ${path()} HTTP/1.1`, 'Host: evil.example', line), line)
     expectOff(await sent(`GET http://evil.example${path()} HTTP/1.1`, `Host: ${PINNED}`), 'target')
     expectOff(await sent(`GET http://${PINNED}${path()} HTTP/1.1`, 'Host: evil.example'), 'host')
-    expectOff(await sent(`GET http://${PINNED}@evil.example${path()} HTTP/1.1`, `Host: ${PINNED}`), 'userinfo')
+    expectOff(
+      await sent(`GET http://${PINNED}@evil.example${path()} HTTP/1.1`, `Host: ${PINNED}`),
+      'userinfo',
+    )
     expectOff(await sent(`GET ${path()} HTTP/1.1`), 'no host')
     const twice = await sent(`GET ${path()} HTTP/1.1`, `Host: ${PINNED}`, 'Host: evil.example')
     expect([twice.status, twice.text.includes('rendered')]).toEqual([400, false])

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { FLOW_PROJECTION_WRITE_BACK_AUTHORIZED, isWriteBackAuthorized } from '../../src/client/index.ts'
 import { startTestHub, storeFlows, type TestHub } from '../harness/test-hub.ts'
+import { bundleOf } from '../parity/sample-flows.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
-import { bundleOf } from '../parity/sample-flows.ts'
 import { tool } from './bundles.ts'
 import { ask, MINT_INPUT, mint, startGateHub, turnGate, USE, writePolicy } from './gate-hub.ts'
 
@@ -29,7 +29,8 @@ const CONTRACT_POLICY = `external_agent:
 /** What the owner's files decide, and what they decide when they are missing or damaged. */
 export function describePolicy(): void {
   let hub: TestHub
-  beforeAll(async () => void (hub = await startGateHub('on')))
+  const clock: { now?: Date | undefined } = {}
+  beforeAll(async () => void (hub = await startGateHub('on', { clock })))
   afterAll(() => hub.close())
   const said = async (name: string, input: object, how: Parameters<typeof ask>[3] = {}) =>
     (await ask(hub, name, input, how)).code
@@ -103,7 +104,12 @@ export function describePolicy(): void {
     hub.options.env[name] = '1'
     for (const method of ['PUT', 'POST', 'PATCH']) {
       const path = '/api/v1/flows/flow_gate/projection'
-      const { status } = await send(hub.url, { method, path, bearer: hub.credentials.bearers.admin, body: '{}' })
+      const { status } = await send(hub.url, {
+        method,
+        path,
+        bearer: hub.credentials.bearers.admin,
+        body: '{}',
+      })
       expect([404, 405]).toContain(status)
     }
     const { body } = await ask(hub, 'flow_project', FETCH)
@@ -116,7 +122,9 @@ export function describePolicy(): void {
     const { presented } = await mint(hub)
     for (const held of [{}, { presented }])
       for (const way of ['rest', 'cli'] as const)
-        expect(await said('flow_run_execute', run, { ...held, way })).toBe('FLOW_AUTOMATABLE_EXECUTION_DISABLED')
+        expect(await said('flow_run_execute', run, { ...held, way })).toBe(
+          'FLOW_AUTOMATABLE_EXECUTION_DISABLED',
+        )
     expect(await said('flow_run_execute', run, { way: 'mcp' })).toBe('FLOW_AUTOMATABLE_EXECUTION_DISABLED')
   })
 
@@ -153,15 +161,41 @@ export function describePolicy(): void {
     const payload = { sentinel: 'sentinel-payload' }
     const use = { ...pin, payload }
     const calls: [string, string, object, object?][] = [
-      ['FLOW_EXTERNAL_TOOL_UNKNOWN', 'flow_external_grant_mint', { ...pin, requested_tools: ['sentinel_other'] }],
-      ['FLOW_EXTERNAL_TOOL_DENIED', 'flow_external_grant_mint', { ...pin, requested_tools: ['sentinel_tool'] }],
-      ['unknown_flow', 'flow_external_grant_mint', { ...pin, flow_version: '7.7.7', requested_tools: ['sentinel_tool'] }],
-      ['BAD_REQUEST', 'flow_external_grant_mint', { ...pin, requested_tools: 'sentinel', sentinel: 'sentinel' }],
+      [
+        'FLOW_EXTERNAL_TOOL_UNKNOWN',
+        'flow_external_grant_mint',
+        { ...pin, requested_tools: ['sentinel_other'] },
+      ],
+      [
+        'FLOW_EXTERNAL_TOOL_DENIED',
+        'flow_external_grant_mint',
+        { ...pin, requested_tools: ['sentinel_tool'] },
+      ],
+      [
+        'unknown_flow',
+        'flow_external_grant_mint',
+        { ...pin, flow_version: '7.7.7', requested_tools: ['sentinel_tool'] },
+      ],
+      [
+        'BAD_REQUEST',
+        'flow_external_grant_mint',
+        { ...pin, requested_tools: 'sentinel', sentinel: 'sentinel' },
+      ],
       [DENIED, 'flow_external_tool_invoke', { ...use, tool_id: 'web_search' }],
       [DENIED, 'flow_external_tool_invoke', { ...use, tool_id: 'web_search' }, { presented: wrong }],
-      ['FLOW_EXTERNAL_GRANT_TOOL_DENIED', 'flow_external_tool_invoke', { ...use, tool_id: 'sentinel_tool' }, { presented }],
-      ['FLOW_EXTERNAL_GRANT_FLOW_MISMATCH', 'flow_external_tool_invoke', { ...use, flow_id: 'flow_sentinel_org', tool_id: 'web_search' }, { presented }],
-      ['FLOW_HARNESS_UNSUPPORTED', 'flow_project', { flow_id: id, harness: 'hermes' }],
+      [
+        'FLOW_EXTERNAL_GRANT_TOOL_DENIED',
+        'flow_external_tool_invoke',
+        { ...use, tool_id: 'sentinel_tool' },
+        { presented },
+      ],
+      [
+        'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
+        'flow_external_tool_invoke',
+        { ...use, flow_id: 'flow_sentinel_org', tool_id: 'web_search' },
+        { presented },
+      ],
+      ['FLOW_HARNESS_UNSUPPORTED', 'flow_project', { flow_id: id, harness: 'cursor_skill' }],
       ['unknown_grant', 'flow_external_grant_revoke', { grant_id: 'fgrnt_sentinel_sentinel' }],
     ]
     const answers: string[] = []
@@ -172,7 +206,40 @@ export function describePolicy(): void {
     }
     for (const one of calls) await provoke(...one)
     await ask(hub, 'flow_external_grant_revoke', { grant_id: grant.grant_id }, at)
-    await provoke('FLOW_EXTERNAL_GRANT_REVOKED', 'flow_external_tool_invoke', { ...use, tool_id: 'web_search' }, { presented })
+    await provoke(
+      'FLOW_EXTERNAL_GRANT_REVOKED',
+      'flow_external_tool_invoke',
+      { ...use, tool_id: 'web_search' },
+      { presented },
+    )
+    const bundle = bundleOf('flow_sentinel_import', { title: text }, 1, step)
+    await provoke(
+      'FLOW_IMPORT_EXTERNAL_TOOL_DENIED',
+      'flow_import',
+      { bundle, intent: text },
+      { vault: 'default' },
+    )
+    const org = { ...bundle, flow: { ...bundle.flow, scope: 'org' } }
+    await provoke(
+      'FLOW_IMPORT_SCOPE_DENIED',
+      'flow_import',
+      { bundle: org, intent: text },
+      { vault: 'default', as: 'editor' },
+    )
+    const late = await mint(hub, pin, at)
+    clock.now = new Date(Date.now() + 3_601_000)
+    await provoke(
+      'FLOW_EXTERNAL_GRANT_EXPIRED',
+      'flow_external_tool_invoke',
+      { ...use, tool_id: 'web_search' },
+      late,
+    )
+    clock.now = undefined
+    const hosted = {
+      path: `/api/v1/flows/${id}/projection?harness=agent_bundle`,
+      headers: { host: 'sentinel.example' },
+    }
+    answers.push((await send(hub.url, { ...hosted, bearer: hub.credentials.bearers.gateway })).text)
     turnGate(hub, '0')
     await provoke(DISABLED, 'flow_external_tool_invoke', { ...use, tool_id: 'web_search' }, { presented })
     turnGate(hub, '1')

@@ -20,5 +20,16 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
  */
 export function clientName(claim: string | undefined): string {
   if (!claim) return 'unknown'
-  return KNOWN.find(([pattern]) => pattern.test(claim.slice(0, 200)))?.[1] ?? 'other'
+  return recognised.get(claim) ?? recognise(claim)
+}
+
+// A client says the same with every request; what is remembered of it stays in memory only.
+const recognised = new Map<string, string>()
+const REMEMBERED_LIMIT = 200
+
+function recognise(claim: string): string {
+  const name = KNOWN.find(([pattern]) => pattern.test(claim.slice(0, 200)))?.[1] ?? 'other'
+  if (recognised.size >= REMEMBERED_LIMIT) recognised.clear()
+  if (claim.length <= 500) recognised.set(claim, name)
+  return name
 }

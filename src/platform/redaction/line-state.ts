@@ -16,6 +16,11 @@ export function atStart(): LineState {
   return { pem: 'outside', kubernetes: outsideKubernetes(), waiting: undefined, reachesOver: undefined }
 }
 
+/** The same state, to go on from twice. */
+export function copyState(state: LineState): LineState {
+  return { ...state, kubernetes: { ...state.kubernetes }, waiting: state.waiting && { ...state.waiting } }
+}
+
 /** Whether the next line has to be looked at even if nothing on it stands out. */
 export function isWatching({ pem, kubernetes, waiting, reachesOver }: LineState): boolean {
   return pem !== 'outside' || kubernetes.kind !== 'none' || waiting !== undefined || reachesOver !== undefined

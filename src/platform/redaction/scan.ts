@@ -1,7 +1,7 @@
 import type { AnchorTable, Lead } from './anchor-table.ts'
 import { MIN_BITS, MIN_TOKEN_CHARS, type Token } from './entropy-layer.ts'
 import { type Hit, inspectLine, type LineClaim, type SeenLine } from './inspect-line.ts'
-import { atStart, isWatching, type LineState } from './line-state.ts'
+import { atStart, copyState, isWatching, type LineState } from './line-state.ts'
 import { mayBeginAt } from './provider-layer.ts'
 import { surprise } from './randomness.ts'
 import { mergeSettled, replaceClaims } from './settled-claims.ts'
@@ -167,7 +167,7 @@ function finishLine(
 
 /** A mark may part what hid a secret beside it: a line is done when another look finds no more. */
 function settledClaims(walk: Walk, line: SeenLine): LineClaim[] {
-  const before = walk.rounds > 0 ? structuredClone(walk.state) : walk.state
+  const before = copyState(walk.state)
   const claims = inspectLine(line, walk.state).filter(({ rule }) => !walk.off.has(rule))
   if (claims.length === 0 || walk.rounds === 0) return claims
   const more: LineClaim[] = []

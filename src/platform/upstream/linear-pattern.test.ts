@@ -9,7 +9,7 @@ const quantifier = fc.constantFrom('', '', '*', '+', '?', '{2}', '{1,3}', '{2,}'
 /** Patterns of everything that is allowed, nested as it comes. */
 const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
   pattern: fc
-    .array(fc.array(tie('part'), { maxLength: 4 }), { minLength: 1, maxLength: 3 })
+    .array(fc.array(tie('part'), { maxLength: 3 }), { minLength: 1, maxLength: 2 })
     .map((ways) => ways.map((parts) => parts.join('')).join('|')),
   part: fc.oneof(
     { maxDepth: 2, withCrossShrink: true },
@@ -21,9 +21,10 @@ const { pattern } = fc.letrec<{ pattern: string; part: string }>((tie) => ({
   ),
 }))
 
+// Short texts: the engine that this is compared with takes exponential time over longer ones.
 const text = fc.oneof(
-  fc.array(fc.constantFrom(...'abc-. 1\n'.split('')), { maxLength: 10 }).map((chars) => chars.join('')),
-  fc.string({ unit: 'grapheme', maxLength: 8 }),
+  fc.array(fc.constantFrom(...'abc-. 1\n'.split('')), { maxLength: 5 }).map((chars) => chars.join('')),
+  fc.string({ unit: 'grapheme', maxLength: 3 }),
 )
 
 describe('linearPattern', () => {

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/platform/storage/database.ts'
+import { storeFlows, type TestHub } from '../harness/test-hub.ts'
+import { auditRecords } from '../rest/rest-hub.fixture.ts'
+import {
+  ALLOWED_TOOLS,
+  ask,
+  type Json,
+  type Minted,
+  mint,
+  startGateHub,
+  turnGate,
+  USE,
+  writePolicy,
+} from './gate-hub.ts'
+import { toolFlow } from './tool-servers.ts'
+
+const clock: { now?: Date | undefined } = {}
+let hub: TestHub
+beforeAll(async () => void (hub = await startGateHub('on', { clock })))
+afterAll(() => hub.close())
+
+const QUESTION = { flow_id: USE.flow_id, flow_version: USE.flow_version, tool_id: USE.tool_id }
+
+interface Case {
+  name: string
+  code: string | undefined
+  condition?: string
+  input?: object
+  grant?: object
+  break?: (held: Minted) => unknown
+  mend?: () => unknown
+}
+
+const CASES: readonly Case[] = [
+  { name: 'nothing speaks against it', code: undefined },
+  {
+    name: 'the policy forbids it',
+    code: 'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
+    condition: 'policy does not forbid external agents',
+    break: () => writePolicy(hub, { forbidden: true }),
+  },
+  {
+    name: 'the gate is off',
+    code: 'FLOW_EXTERNAL_AGENT_DISABLED',
+    condition: 'gate is open',
+    break: () => turnGate(hub, '0'),
+  },
+  {
+    name: 'the grant is revoked',
+    code: 'FLOW_EXTERNAL_GRANT_REVOKED',
+    condition: 'grant is not revoked',
+    break: ({ grant }) => ask(hub, 'flow_external_grant_revoke', { grant_id: grant.grant_id }),
+  },
+  {
+    name: 'the grant is over',
+    code: 'FLOW_EXTERNAL_GRANT_EXPIRED',
+    condition: 'grant has not expired',
+    break: () => (clock.now = new Date(Date.now() + 3_601_000)),
+  },
+  {
+    name: 'another version is meant',
+    code: 'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
+    condition: 'grant is for this flow and version',
+    input: { flow_version: '1.3.0' },
+  },
+  {
+    name: 'another flow is meant',
+    code: 'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
+    condition: 'grant is for this flow and version',
+    input: { flow_id: 'flow_plain' },
+  },
+  {
+    name: 'the tool is not granted',
+    code: 'FLOW_EXTERNAL_GRANT_TOOL_DENIED',
+    condition: 'grant includes the tool',
+    input: { tool_id: 'alpha' },
+  },
+  {
+    name: 'the tool is no longer listed',
+    code: 'FLOW_EXTERNAL_TOOL_DENIED',
+    condition: 'allowlist has the tool',
+    break: () => writePolicy(hub, { allowed_tools: ALLOWED_TOOLS.slice(1) }),
+  },
+  {
+    name: 'the version is withdrawn',
+    code: 'FLOW_EXTERNAL_GRANT_DENIED',
+    condition: 'version is approved',
+    grant: { flow_id: 'flow_gone', flow_version: '1.0.0' },
+    input: { flow_id: 'flow_gone', flow_version: '1.0.0' },
+    break: () =>
+      hub.hub.db.transaction((tx) => tx.run(sql(`DELETE FROM flow_versions WHERE flow_id = 'flow_gone'`))),
+  },
+  {
+    name: 'no invocation is left',
+    code: 'FLOW_EXTERNAL_GRANT_DENIED',
+    condition: 'invocations are left',
+    break: ({ grant }) =>
+      hub.hub.db.transaction((tx) =>
+        tx.run(
+          sql('UPDATE flow_external_grants SET invocation_count = 100 WHERE grant_id = ?'),
+          grant.grant_id,
+        ),
+      ),
+  },
+]
+
+describe('explain', () => {
+  test.each(CASES)('tells the owner what the agent hears when $name', async (one) => {
+    await storeFlows(hub.hub, 'default', [toolFlow('flow_gone', ['web_search'])])
+    const held = await mint(hub, one.grant ?? {})
+    await one.break?.(held)
+    const question = { ...QUESTION, ...one.input }
+    for (const way of ['rest', 'cli', 'home'] as const) {
+      const told = (
+        await ask(
+          hub,
+          'explain',
+          { ...question, grant_id: held.grant.grant_id },
+          { way: way === 'home' && clock.now ? 'rest' : way, as: 'hub' },
+        )
+      ).body
+      expect([told.schema, told.code ?? undefined]).toEqual(['knowtation.explain/v0', one.code])
+      expect(told.allowed).toBe(one.code === undefined)
+      const failed = told.conditions.filter(({ holds }: Json) => !holds)
+      expect(failed[0]?.condition).toBe(one.condition)
+    }
+    const agent = await ask(hub, 'flow_external_tool_invoke', question, held)
+    expect(agent.code).toBe(one.code)
+    const invoked = (await auditRecords(hub)).findLast(
+      ({ operation }) => operation === 'flow_external_tool_invoke',
+    )
+    const explained = (
+      await ask(hub, 'explain', { ...question, grant_id: held.grant.grant_id }, { as: 'hub' })
+    ).body
+    expect(explained.policy_revision).toBe(invoked?.policy_revision)
+    expect(explained.policy_revision).toMatch(/^[0-9a-f]{12}$/)
+    clock.now = undefined
+    turnGate(hub, '1')
+    writePolicy(hub)
+  })
+
+  test('knows no grant of another vault and none that never was', async () => {
+    const { grant } = await mint(hub)
+    for (const [grant_id, vault] of [
+      ['fgrnt_0123456789abcdef', 'default'],
+      [grant.grant_id, 'elsewhere'],
+    ] as const) {
+      hub.write(hub.home.vaultPolicy('elsewhere'), { external_agent: { allowed_tools: ['web_search'] } })
+      const { body } = await ask(hub, 'explain', { ...QUESTION, grant_id }, { as: 'hub', vault })
+      expect([body.allowed, body.code]).toEqual([false, 'FLOW_EXTERNAL_GRANT_DENIED'])
+    }
+  })
+
+  test('is the owner’s alone, and no tool of MCP', async () => {
+    const { grant, presented } = await mint(hub)
+    const question = { ...QUESTION, grant_id: grant.grant_id }
+    for (const as of ['viewer', 'editor', 'evaluator', 'admin', 'gateway'] as const)
+      expect((await ask(hub, 'explain', question, { as, presented })).code).toBe('FORBIDDEN')
+    expect((await ask(hub, 'explain', question, { as: 'anonymous' })).code).toBe('UNAUTHENTICATED')
+    await expect(ask(hub, 'explain', question, { as: 'hub', way: 'mcp' })).rejects.toThrow('not found')
+  })
+})
