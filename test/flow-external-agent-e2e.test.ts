@@ -15,13 +15,16 @@ import {
   USE,
   writePolicy,
 } from './external-agent/gate-hub.ts'
+import { post } from './external-agent/grant-crowd.ts'
 import { type Endpoint, startEndpoint } from './external-agent/tool-servers.ts'
 import { describeTours } from './external-agent/tour.ts'
 import type { TestHub } from './harness/test-hub.ts'
 import { verifies } from './requirements/verifies.ts'
+import { codeOf, send } from './rest/rest-hub.fixture.ts'
 
 describeTours()
 
+const INVOKE = '/api/v1/flows/external-tools/web_search/invoke'
 const DENIED = 'FLOW_EXTERNAL_GRANT_DENIED'
 const clock: { now?: Date | undefined } = {}
 let hub: TestHub
@@ -78,12 +81,9 @@ describe('authority comes from a grant alone', () => {
     const started = await ask(hub, 'flow_run_start', { flow_id: 'flow_gate', version: '1.2.0' })
     const { run_id } = started.body.run
     const step = { flow_id: 'flow_gate', run_id, step_id: 'flow_gate#1' }
-    for (const move of [
-      { to_status: 'in_progress' },
-      { to_status: 'skipped', skip_reason: 'not_applicable' },
-    ]) {
-      const moved = await ask(hub, 'flow_run_advance', { ...step, ...move })
-      expect([moved.status, moved.text]).toEqual([200, expect.any(String)])
+    const moves = [{ to_status: 'in_progress' }, { to_status: 'skipped', skip_reason: 'not_applicable' }]
+    for (const move of moves) {
+      expect((await ask(hub, 'flow_run_advance', { ...step, ...move })).status).toBe(200)
     }
     expect(endpoint.got.length).toBe(before)
     writePolicy(hub)
@@ -91,11 +91,10 @@ describe('authority comes from a grant alone', () => {
 
   verifies(['FLOW-071', 'FLOW-074'], 'and nothing else stands in for it, nor it for a consent', async () => {
     const { presented } = await mint(hub)
-    const { options } = hub
-    options.env.FLOW_AUTOMATABLE_EXECUTION_ENABLED = '1'
+    hub.options.env.FLOW_AUTOMATABLE_EXECUTION_ENABLED = '1'
     const run = { flow_id: 'flow_gate', run_id: 'run_0123456789abcdef01234567', step_id: 'flow_gate#1' }
     const executed = await ask(hub, 'flow_run_execute', run, { presented })
-    delete options.env.FLOW_AUTOMATABLE_EXECUTION_ENABLED
+    delete hub.options.env.FLOW_AUTOMATABLE_EXECUTION_ENABLED
     expect([executed.status, executed.code]).toEqual([403, 'FLOW_EXECUTION_CONSENT_REQUIRED'])
     const consent_id = 'fcons_0123456789abcdef'
     expect((await invoke({ consent_id })).code).toBe(DENIED)
@@ -178,7 +177,6 @@ describe('the conditions of an invoke', () => {
     expect(await said({ flow_version: '9.9.9', tool_id: 'pager_call' }, other.presented)).toBe(
       'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
     )
-    // Neither granted nor listed: that the grant lacks it is told first.
     expect(await said({ tool_id: 'pager_call' }, other.presented)).toBe('FLOW_EXTERNAL_GRANT_TOOL_DENIED')
     writePolicy(hub, { allowed_tools: [] })
     expect(await said({}, other.presented)).toBe('FLOW_EXTERNAL_TOOL_DENIED')
@@ -190,20 +188,12 @@ describe('the conditions of an invoke', () => {
 describe('an invoke', () => {
   verifies('GATE-109', 'answers with exactly the keys of the contract', async () => {
     const { presented, grant } = await mint(hub)
-    const path = '/api/v1/flows/external-tools/web_search/invoke'
-    const answer = await fetch(`${hub.url}${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${hub.credentials.bearers.viewer}`,
-        'content-type': 'application/json',
-        'x-flow-external-bearer': presented.external_bearer,
-      },
-      body: JSON.stringify({ flow_id: USE.flow_id, flow_version: USE.flow_version }),
-    })
-    expect(answer.status).toBe(200)
+    const { flow_id, flow_version } = USE
+    const hall = { url: hub.url, token: hub.credentials.bearers.viewer }
+    const answer = await post(hall, INVOKE, { flow_id, flow_version }, presented.external_bearer)
     const schema = 'knowtation.flow_external_tool_invoke/v0'
     const accepted = { schema, tool_id: 'web_search', accepted: true, grant_id: grant.grant_id }
-    expect(await answer.json()).toEqual(accepted)
+    expect(answer).toEqual({ status: 200, body: accepted })
     writePolicy(hub, { allowed_tools: bound() })
     const { body } = await invoke({}, { presented })
     expect(Object.keys(body)).toEqual([...Object.keys(accepted), 'result'])
@@ -218,18 +208,11 @@ describe('an invoke', () => {
       const refused = await invoke(payload ? { payload } : {}, { presented })
       expect([refused.status, refused.code]).toEqual([400, 'BAD_REQUEST'])
     }
+    const sent = { method: 'POST', path: INVOKE, bearer: hub.credentials.bearers.editor }
     for (const body of ['"x"', '[]', 'null', '7', '{"payload":"x"}', '{"payload":[]}', 'x']) {
-      const answer = await fetch(`${hub.url}/api/v1/flows/external-tools/web_search/invoke`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${hub.credentials.bearers.editor}`,
-          'content-type': 'application/json',
-          'x-flow-external-bearer': presented.external_bearer,
-        },
-        body,
-      })
-      const { code } = (await answer.json()) as { code: string }
-      expect([body, answer.status, code]).toEqual([body, 400, 'BAD_REQUEST'])
+      const headers = { 'x-flow-external-bearer': presented.external_bearer }
+      const { status, text } = await send(hub.url, { ...sent, headers, body })
+      expect([body, status, codeOf({ text })]).toEqual([body, 400, 'BAD_REQUEST'])
     }
     expect(await countOf(grant.grant_id)).toBe(0)
     expect((await invoke({ payload: { q: 'x' } }, { presented })).status).toBe(200)
@@ -255,6 +238,9 @@ describe('an invoke', () => {
   })
 })
 
+const bumped = (version: string) =>
+  stepsOf('flow_bumped', { version }, [{ skill_refs: [tool('web_search')] }])
+
 describe('from end to end', () => {
   verifies(['GATE-173', 'GATE-174'], 'approve, mint, fetch, invoke, revoke, refused', async () => {
     const bundle = stepsOf('flow_end', {}, [{ skill_refs: [tool('web_search')] }])
@@ -269,9 +255,7 @@ describe('from end to end', () => {
   })
 
   verifies('GATE-175', 'a new version needs a new grant', async () => {
-    const version = (number: string) =>
-      stepsOf('flow_bumped', { version: number }, [{ skill_refs: [tool('web_search')] }])
-    const base = version('1.2.0')
+    const base = bumped('1.2.0')
     await approve(await ask(hub, 'flow_propose', { bundle: base, intent: 'It helps.' }))
     const pin = { flow_id: 'flow_bumped', flow_version: '1.2.0' }
     const { presented } = await mint(hub, pin)
@@ -279,7 +263,7 @@ describe('from end to end', () => {
       flow_id: 'flow_bumped',
       base_version: '1.2.0',
       base_state_id: flowStateId(base.flow, base.steps),
-      bundle: version('1.3.0'),
+      bundle: bumped('1.3.0'),
       intent: 'It is better.',
     }
     await approve(await ask(hub, 'flow_propose_edit', edit))

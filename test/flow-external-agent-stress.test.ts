@@ -16,19 +16,21 @@ import {
   writePolicy,
 } from './external-agent/gate-hub.ts'
 import {
-  type Answered,
   CROWD,
   type Hall,
   hallOf,
   homeText,
   invokeAt,
+  many,
   mintAt,
   publishCrowd,
   revokeAt,
   storedGrants,
   storeExpired,
+  tally,
   writeHomePolicy,
 } from './external-agent/grant-crowd.ts'
+import { describeKilledHub } from './external-agent/killed-hub.ts'
 import { toolFlow } from './external-agent/tool-servers.ts'
 import { runInProcess } from './harness/call-cli.ts'
 import { DATABASES, startTestHub, storeFlows, type TestHub } from './harness/test-hub.ts'
@@ -41,8 +43,6 @@ const CAP = 100
 const children: HubProcess[] = []
 afterEach(async () => void (await Promise.all(children.splice(0).map((hub) => hub.end('SIGKILL')))))
 
-const many = <Result>(amount: number, act: (at: number) => Promise<Result>) =>
-  Promise.all(Array.from({ length: amount }, (_, at) => act(at)))
 const invoke = (hub: TestHub, input: object, external_bearer?: string) =>
   ask(
     hub,
@@ -51,15 +51,6 @@ const invoke = (hub: TestHub, input: object, external_bearer?: string) =>
     external_bearer ? { presented: { external_bearer } } : {},
   )
 const hallOfTest = (hub: TestHub): Hall => ({ url: hub.url, token: hub.credentials.bearers.admin })
-
-/** What the calls came to: how many passed, and the codes of the rest. */
-function tally(answers: readonly Answered[]) {
-  const refused = answers.filter(({ status }) => status !== 200)
-  return {
-    passed: answers.length - refused.length,
-    codes: [...new Set(refused.map(({ body }) => body.code))],
-  }
-}
 
 describe('a grant’s count', () => {
   verifies(['GATE-055', 'GATE-056', 'GATE-057'], 'is the hub’s alone, and full is full', async () => {
@@ -197,12 +188,13 @@ describe('the table of grants', () => {
       expect((await invoke(second, {}, old[7])).code).toBe('FLOW_EXTERNAL_GRANT_EXPIRED')
       const live = await mint(second)
       expect(await storedGrants(hub)).toBe(20_002)
-      let cleaned = false
-      const cleaning = Promise.all(flowChores.map(({ run }) => run(second.hub))).then(() => (cleaned = true))
+      const state = { cleaned: false }
+      const cleaning = Promise.all(flowChores.map(({ run }) => run(second.hub)))
+      void cleaning.then(() => (state.cleaned = true))
       let between = 0
-      while (!cleaned) {
+      while (!state.cleaned) {
         expect((await invoke(second, {}, live.bearer)).code).toBe(between < CAP ? undefined : DENIED)
-        if (!cleaned) between++
+        if (!state.cleaned) between++
       }
       await cleaning
       expect(between).toBeGreaterThan(2)
@@ -263,51 +255,10 @@ describe('a bearer', () => {
   })
 })
 
-describe('a hub that is killed', () => {
-  verifies(
-    'GATE-063',
-    'loses no mint and no revoke that it acknowledged',
-    async () => {
-      using at = temporaryHome()
-      writeHomePolicy(at.home)
-      const revoked: string[] = []
-      const kept: string[] = []
-      for (let round = 0; round < 3; round++) {
-        const child = await spawnHub({ home: at.home.folder })
-        children.push(child)
-        const hall = hallOf(child, at.home)
-        if (round === 0) await publishCrowd(hall)
-        const worker = async () => {
-          for (;;) {
-            const [first, second] = [await mintAt(hall), await mintAt(hall)]
-            kept.push(first.body.bearer)
-            const { status } = await revokeAt(hall, second.body.grant.grant_id)
-            if (status === 200) revoked.push(second.body.bearer)
-          }
-        }
-        const work = Array.from({ length: 4 }, () => worker().catch(() => {}))
-        await new Promise((go) => setTimeout(go, 250 + round * 60))
-        await child.end('SIGKILL')
-        await Promise.all(work)
-      }
-      const last = await spawnHub({ home: at.home.folder })
-      children.push(last)
-      const hall = hallOf(last, at.home)
-      expect(revoked.length).toBeGreaterThan(5)
-      const codes = await many(
-        revoked.length,
-        async (index) => (await invokeAt(hall, revoked[index] ?? '')).body.code,
-      )
-      expect(new Set(codes)).toEqual(new Set(['FLOW_EXTERNAL_GRANT_REVOKED']))
-      const live = await many(kept.length, (index) => invokeAt(hall, kept[index] ?? ''))
-      expect(tally(live)).toEqual({ passed: kept.length, codes: [] })
-      await last.end('SIGTERM')
-      expect((await readStored(at.home)).chain).toMatchObject({ intact: true })
-    },
-    90_000,
-  )
+describe('a hub that is killed', describeKilledHub)
 
-  verifies('GATE-162', 'or has its gate off gives nothing, however many ask', async () => {
+describe('a hub whose gate is off', () => {
+  verifies('GATE-162', 'gives nothing, however many ask', async () => {
     await using hub = await startGateHub('off')
     const answers = await many(50, () => mintAt(hallOfTest(hub)))
     expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(['FLOW_EXTERNAL_AGENT_DISABLED']))

@@ -108,3 +108,16 @@ export function homeText({ folder }: Home): string {
     .map((file) => readFileSync(join(file.parentPath, file.name), 'latin1'))
     .join('\n')
 }
+
+/** Does something so many times at once. */
+export const many = <Result>(amount: number, act: (at: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: amount }, (_, at) => act(at)))
+
+/** What the calls came to: how many passed, and the codes of the rest. */
+export function tally(answers: readonly Answered[]) {
+  const refused = answers.filter(({ status }) => status !== 200)
+  return {
+    passed: answers.length - refused.length,
+    codes: [...new Set(refused.map(({ body }) => body.code))],
+  }
+}

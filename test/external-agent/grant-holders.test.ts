@@ -142,6 +142,33 @@ describe('the holder of a grant over MCP', () => {
   })
 })
 
+/** A 2025 call that stays without an answer, on a connection of its own. */
+function openStream({ bearer }: Minted, token: string | undefined) {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hang', arguments: {} } }
+  const abort = new AbortController()
+  let ended = false
+  const over = fetch(`${hub.url}/mcp`, {
+    method: 'POST',
+    signal: abort.signal,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-flow-external-bearer': bearer,
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2025-06-18',
+    },
+    body: JSON.stringify(body),
+  }).then(
+    async (answer) => `answered ${await answer.text()}`,
+    () => 'cut off',
+  )
+  void over.then(() => (ended = true))
+  return { over, isOver: () => ended, abort }
+}
+
+const limited = (work: Promise<unknown>) =>
+  Promise.race([work, new Promise((stop) => setTimeout(() => stop('still open'), STREAM_LIMIT_MS))])
+
 describe('an answer that is still open', () => {
   const hanging = { id: 'hang', provider: fakeProvider('hang', { timeout_seconds: 60 }) }
   const pin = { flow_id: 'flow_hang', flow_version: '1.0.0', requested_tools: ['hang'] }
@@ -149,33 +176,6 @@ describe('an answer that is still open', () => {
     await storeFlows(hub.hub, 'default', [toolFlow('flow_hang', ['hang'])])
     writePolicy(hub, { allowed_tools: [...ALLOWED_TOOLS, hanging] })
   })
-
-  /** A 2025 call that stays without an answer, on a connection of its own. */
-  function openStream({ bearer }: Minted, token: string | undefined) {
-    const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hang', arguments: {} } }
-    const abort = new AbortController()
-    let ended = false
-    const over = fetch(`${hub.url}/mcp`, {
-      method: 'POST',
-      signal: abort.signal,
-      headers: {
-        authorization: `Bearer ${token}`,
-        'x-flow-external-bearer': bearer,
-        accept: 'application/json, text/event-stream',
-        'content-type': 'application/json',
-        'mcp-protocol-version': '2025-06-18',
-      },
-      body: JSON.stringify(body),
-    }).then(
-      async (answer) => `answered ${await answer.text()}`,
-      () => 'cut off',
-    )
-    void over.then(() => (ended = true))
-    return { over, isOver: () => ended, abort }
-  }
-
-  const limited = (work: Promise<unknown>) =>
-    Promise.race([work, new Promise((stop) => setTimeout(() => stop('still open'), STREAM_LIMIT_MS))])
 
   test.each(['the revoke of its grant', 'the end of its grant', 'the gate', 'the revoke of its token'])(
     'is ended soon after %s',

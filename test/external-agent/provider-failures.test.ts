@@ -117,6 +117,12 @@ describe('a provider that fails', () => {
   })
 })
 
+const formsOf = (secret: string) => [
+  secret,
+  Buffer.from(secret).toString('base64'),
+  Buffer.from(secret).toString('hex'),
+]
+
 describe('credentials', () => {
   test('reach the provider and nobody else', async () => {
     const told = await use('environment')
@@ -139,12 +145,6 @@ describe('credentials', () => {
     }
     expect(by_env.text).toContain('[REDACTED]')
   })
-
-  const formsOf = (secret: string) => [
-    secret,
-    Buffer.from(secret).toString('base64'),
-    Buffer.from(secret).toString('hex'),
-  ]
 })
 
 describe('addresses that the policy does not name', () => {

@@ -21,6 +21,15 @@ import {
 const DENIED = 'FLOW_EXTERNAL_GRANT_DENIED'
 const ORG = { flow_id: 'flow_higher', flow_version: '1.2.0' }
 
+/** One call of each kind that names these. */
+const callsOn = (flow: string, grant_id: string, tool_id: string): [string, string, object?][] => [
+  ['POST', `/api/v1/flows/${flow}/external-grants`, MINT_INPUT],
+  ['GET', `/api/v1/flows/external-grants?flow_id=${flow}`],
+  ['DELETE', `/api/v1/flows/external-grants/${grant_id}`],
+  ['POST', `/api/v1/flows/external-tools/${tool_id}/invoke`, { ...USE, tool_id }],
+  ['GET', `/api/v1/flows/${flow}/projection?harness=agent_bundle`],
+]
+
 /** That authority comes from the hub's own records and from nothing a caller sends. */
 export function describeAuthority(): void {
   let hub: TestHub
@@ -85,17 +94,10 @@ export function describeAuthority(): void {
 
   verifies('GATE-016', 'who brings no credential learns nothing', async () => {
     const { grant } = await mint(hub)
-    const calls = (flow: string, grant_id: string, tool_id: string): [string, string, object?][] => [
-      ['POST', `/api/v1/flows/${flow}/external-grants`, MINT_INPUT],
-      ['GET', `/api/v1/flows/external-grants?flow_id=${flow}`],
-      ['DELETE', `/api/v1/flows/external-grants/${grant_id}`],
-      ['POST', `/api/v1/flows/external-tools/${tool_id}/invoke`, { ...USE, tool_id }],
-      ['GET', `/api/v1/flows/${flow}/projection?harness=agent_bundle`],
-    ]
     const answers: Received[] = []
     const all = [
-      ...calls('flow_gate', grant.grant_id, 'web_search'),
-      ...calls('flow_nope', 'fgrnt_nope_nope', 'nope'),
+      ...callsOn('flow_gate', grant.grant_id, 'web_search'),
+      ...callsOn('flow_nope', 'fgrnt_nope_nope', 'nope'),
     ]
     for (const bearer of [undefined, 'garbage', `ktok_${'0'.repeat(16)}_${'0'.repeat(64)}`])
       for (const [method, path, body] of all)

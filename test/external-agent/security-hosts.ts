@@ -66,6 +66,14 @@ const FOREIGN_BASES = [
   'not a url',
 ]
 
+const path = (harness = 'agent_bundle') =>
+  `/api/v1/flows/flow_gate/projection?harness=${harness}&version=1.2.0`
+
+const expectOff = (told: { status: number; text: string }, why: string) => {
+  expect([why, told.status, codeOf(told)]).toEqual([why, 403, OFF])
+  expect(told.text).not.toContain('projection')
+}
+
 /** Under which names the hub answers, and with which names a client talks. */
 export function describeHosts(): void {
   let hub: TestHub
@@ -74,18 +82,12 @@ export function describeHosts(): void {
     hub = await startGateHub('on', { config, env: { [HOSTED_GATE]: '1' } })
   })
   afterAll(() => hub.close())
-  const path = (harness = 'agent_bundle') =>
-    `/api/v1/flows/flow_gate/projection?harness=${harness}&version=1.2.0`
   const fetch = (host: string, harness?: string) =>
     send(hub.url, { path: path(harness), bearer: hub.credentials.bearers.gateway, headers: { host } })
   const sent = async (...lines: string[]) => {
     const authorization = `Authorization: Bearer ${hub.credentials.bearers.gateway}`
     const { status, body } = await sendRaw(hub.url, head(...lines, authorization, 'Connection: close'))
     return { status, text: body }
-  }
-  const expectOff = (told: { status: number; text: string }, why: string) => {
-    expect([why, told.status, codeOf(told)]).toEqual([why, 403, OFF])
-    expect(told.text).not.toContain('projection')
   }
 
   verifies(

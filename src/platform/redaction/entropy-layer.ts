@@ -30,6 +30,8 @@ const HASH_BEFORE =
   /(?:sha\d{1,3}[-:=]|md5[-:=]|h1:|[@#]|integrity\W{1,4}|%|base64,\W{0,3}|checksum\W{1,4}(?:\d{1,3}\/)?)$/i
 const HASH = /^(?:sha\d{1,3}|md5|h1)[-:]/i
 const FILE = /\.[A-Za-z][A-Za-z0-9]{0,5}$/
+/** Short random text may repeat itself: of this form it is taken for a key even so. */
+const BASE64_KEY = /^(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9])[A-Za-z0-9+/]{32,128}={0,2}$/
 const WORDS_NEAR = /passw|secret|token|api.?key|credential|access.?key|private.?key|auth.?key/i
 
 /** Claims tokens that look made by chance, by what the line says about them. */
@@ -67,8 +69,8 @@ function findRandomSpan(line: string, token: Token, text: string, pairs: readonl
   if (isNearSecretWord(line, token) && bits >= NEAR.bits && part.length >= NEAR.chars) return token
   if (isEncodedText(text) || text.length > MAX_TOKEN_CHARS) return undefined
   if (pair && isWholeValue(line, pair, token) && bits >= GIVEN.bits && part.length >= GIVEN.chars) return pair
-  const isBare = bits >= BARE.bits && text.length >= BARE.chars && shannon(text) > BARE.shannon
-  return isBare ? token : undefined
+  const isBare = text.length >= BARE.chars && bits >= BARE.bits
+  return isBare && (shannon(text) > BARE.shannon || BASE64_KEY.test(text)) ? token : undefined
 }
 
 /** Digests are named before they are given; a commit follows `@` or `#`. */

@@ -225,7 +225,12 @@ const MESSAGES_AND_MONEY: readonly ProviderFormat[] = [
   format('resend_key', 're_', `re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![A-Za-z0-9])`),
   format('facebook_token', 'eaam eaac', `EAA[MC][A-Za-z0-9]{100,300}`),
   format('instagram_token', 'igqv', `IGQV[A-Za-z0-9_-]{60,250}`),
-  format('twitter_token', 'aaaaaaaaaaaaaaaaaaaaaa', `A{22}[A-Za-z0-9%]{80,100}`, { allowsFiller: true }),
+  format(
+    'twitter_token',
+    'aaaaaaaaaaaaaaaaaaaaaa',
+    `A{22}(?=[A-Z0-9%]{0,60}[a-z])(?=[A-Za-z%]{0,60}[0-9])[A-Za-z0-9%]{80,100}`,
+    { allowsFiller: true },
+  ),
   format(
     'jwt',
     'eyj',

@@ -2,6 +2,7 @@ import type { AnchorTable, Lead } from './anchor-table.ts'
 import { MIN_BITS, MIN_TOKEN_CHARS, type Token } from './entropy-layer.ts'
 import { type Hit, inspectLine, type LineClaim, type SeenLine } from './inspect-line.ts'
 import { atStart, copyState, isWatching, type LineState } from './line-state.ts'
+import { MARK_START, MAX_MARK_CHARS } from './mark.ts'
 import { mayBeginAt } from './provider-layer.ts'
 import { surprise } from './randomness.ts'
 import { mergeSettled, replaceClaims } from './settled-claims.ts'
@@ -200,7 +201,7 @@ function goOn(line: string, state: LineState, isWhole: boolean, offset: number, 
   return end
 }
 
-/** Where a piece of a long line may end: not inside a finding, better not inside a word. */
+/** Where a piece of a long line may end: not inside a finding or a mark, better not inside a word. */
 function cutAt(line: string, claims: readonly LineClaim[]): number {
   const wanted = line.length - OVERLAP_CHARS
   let cut = wanted
@@ -208,6 +209,8 @@ function cutAt(line: string, claims: readonly LineClaim[]): number {
   if (cut <= wanted - MAX_CUT_SEARCH_CHARS) cut = wanted
   const code = line.charCodeAt(cut)
   if (code >= 0xdc00 && code < 0xe000) cut--
+  const mark = line.lastIndexOf(MARK_START, cut)
+  if (mark > 0 && mark > cut - MAX_MARK_CHARS) cut = mark
   const across = claims.find((claim) => claim.start < cut && cut < claim.end)
   return across ? across.end : cut
 }

@@ -8,6 +8,7 @@ export function addFrontPage(app: FastifyInstance): void {
     if (!(request.headers.accept ?? '').includes('text/html')) return reply.send(metadata())
     return reply.type('text/html; charset=utf-8').send(renderPage())
   })
+  app.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
   app.get('/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE))
 }
 
@@ -26,8 +27,8 @@ function metadata() {
 }
 
 const DOORS = [
-  ['/mcp', 'MCP', 'for agents and editors that speak the Model Context Protocol'],
-  ['/api/v1/flows', 'REST', 'for programs; every operation the MCP tools have'],
+  ['/mcp', 'MCP', 'for agents and editors that speak MCP'],
+  ['/api/v1/flows', 'REST', 'for programs, with the same operations'],
   ['/openapi.json', 'OpenAPI', 'the whole REST surface, described'],
   ['/healthz', 'Health', 'whether a call could be recorded right now'],
   ['/metrics', 'Metrics', 'counts and times for Prometheus'],
@@ -40,7 +41,7 @@ function renderPage(): string {
   ).join('')
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Knowtation</title><link rel="stylesheet" href="/style.css"></head>
+<title>Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/style.css"></head>
 <body><main>
 <p class="state"><i></i>running · ${PACKAGE_VERSION}</p>
 <h1>Knowtation</h1>
@@ -53,6 +54,8 @@ npx knowtation audit list</pre>
 <p class="note">Programs sign in with <code>Authorization: Bearer …</code>; the hub's own token is in <code>hub-token</code> in its home folder.</p>
 </main></body></html>`
 }
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="#0b6e4f"/></svg>`
 
 const STYLE = `:root{color-scheme:light dark;--ink:#1b1d22;--soft:#5c6270;--line:#dfe2e8;--paper:#fbfbfc;--card:#fff;--mark:#0b6e4f}
 @media(prefers-color-scheme:dark){:root{--ink:#e9ebf0;--soft:#9aa1b0;--line:#2c3038;--paper:#14161a;--card:#1b1e24;--mark:#4cc79a}}
