@@ -1,10 +1,12 @@
-import { cpuMicros, idleShare, median } from './machine.ts'
+import { cpuMicros, idleShare, median, treeOf } from './machine.ts'
 
 /** What one measurement of one server gave. */
 export interface Cell {
   name: string
   calls_per_second: number
   cpu_us_per_call: number
+  /** With all that the process has started. */
+  tree_cpu_us_per_call: number
   p50_ms: number
   p99_ms: number
 }
@@ -16,17 +18,27 @@ export async function measureCell(
   load: () => Promise<{ calls: number; ms: number; p50_ms: number; p99_ms: number }>,
 ): Promise<Cell> {
   const idle = await idleShare()
-  const before = cpuMicros(pid)
+  const tree = treeOf(pid)
+  const before = tree.map(cpuMicros)
   const { calls, ms, p50_ms, p99_ms } = await load()
-  const cpu_us_per_call = (cpuMicros(pid) - before) / calls
-  const cell = { name, calls_per_second: (calls * 1_000) / ms, cpu_us_per_call, p50_ms, p99_ms }
+  const spent = tree.map((each, at) => cpuMicros(each) - (before[at] ?? 0))
+  const cell = {
+    name,
+    calls_per_second: (calls * 1_000) / ms,
+    cpu_us_per_call: (spent[0] ?? 0) / calls,
+    tree_cpu_us_per_call: spent.reduce((sum, each) => sum + each, 0) / calls,
+    p50_ms,
+    p99_ms,
+  }
   console.log(`  ${renderCell(cell)}, idle before ${(idle * 100).toFixed(0)} %`)
   return cell
 }
 
 function renderCell(cell: Cell): string {
-  const { name, calls_per_second, cpu_us_per_call, p50_ms, p99_ms } = cell
-  const speed = `${calls_per_second.toFixed(0)} calls/s, ${cpu_us_per_call.toFixed(0)} µs CPU a call`
+  const { name, calls_per_second, cpu_us_per_call, tree_cpu_us_per_call, p50_ms, p99_ms } = cell
+  const [own, all] = [cpu_us_per_call.toFixed(0), tree_cpu_us_per_call.toFixed(0)]
+  const cost = own === all ? own : `${own} (${all} with children)`
+  const speed = `${calls_per_second.toFixed(0)} calls/s, ${cost} µs CPU a call`
   return `${name.padEnd(28)} ${speed}, p50 ${p50_ms.toFixed(2)} ms, p99 ${p99_ms.toFixed(2)} ms`
 }
 
@@ -41,6 +53,8 @@ export function medianRatio(
 
 export const speedOf = (cell: Cell) => cell.calls_per_second
 export const costOf = (cell: Cell) => cell.cpu_us_per_call
+export const treeCostOf = (cell: Cell) => cell.tree_cpu_us_per_call
+export const medianOf = (cells: readonly Cell[], of: (cell: Cell) => number) => median(cells.map(of))
 
 /** The value below which this share of the sorted or unsorted values lies. */
 export function percentile(values: readonly number[], share: number): number {

@@ -26,6 +26,34 @@ export function cpuMicros(pid: number): number {
   return nanos.reduce((sum, each) => sum + each, 0) / 1_000
 }
 
+/** A process and all it has started, directly or not, that still run. */
+export function treeOf(pid: number): number[] {
+  const tree = [pid]
+  const parents = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), findParent(name)])
+  // Grows while it is walked: children of children follow.
+  for (const one of tree) for (const [child, parent] of parents) if (parent === one) tree.push(child as number)
+  return tree
+}
+
+function findParent(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The program's name stands in parentheses and may hold anything.
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a process is still there and has not ended. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
 /** The memory a process holds at this moment, in megabytes of 1,000,000 bytes. */
 export function residentMegabytes(pid: number): number {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

@@ -7,8 +7,8 @@ const NEVER_ANSWERED_MS = 30_000
 export interface Load {
   url: string
   connections: number
-  /** Whole HTTP requests; each connection takes them in turn. */
-  requests: readonly Buffer[]
+  /** Whole HTTP requests; each connection takes them in turn. Or what makes one for a turn and a connection. */
+  requests: readonly Buffer[] | ((turn: number, connection: number) => Buffer)
   /** Throws when an answer is not what it should be. Sees every one. */
   check(body: Buffer, status: number, request: number): void
   /** The load ends at whichever comes first. */
@@ -43,32 +43,48 @@ export async function drive(load: Load): Promise<LoadResult> {
   const { ms = Number.POSITIVE_INFINITY, calls = Number.POSITIVE_INFINITY } = load.limit
   let sent = 0
   const next = () => (performance.now() - started < ms && sent < calls ? sent++ : undefined)
-  await Promise.all(Array.from({ length: load.connections }, () => keepBusy(load, next, result)))
+  const connections = Array.from({ length: load.connections }, (_, at) => keepBusy(load, at, next, result))
+  await Promise.all(connections)
   result.ms = performance.now() - started
   return result
 }
 
-function keepBusy(load: Load, next: () => number | undefined, result: LoadResult): Promise<void> {
+type Next = () => number | undefined
+
+function keepBusy(load: Load, connection: number, next: Next, result: LoadResult): Promise<void> {
   const { hostname, port } = new URL(load.url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })
   socket.setTimeout(NEVER_ANSWERED_MS, () => socket.destroy(new Error('A request was never answered.')))
   return new Promise((resolve, reject) => {
     socket.once('error', reject)
     socket.once('close', resolve)
-    socket.once('connect', () => exchange(socket, load, next, result))
+    socket.once('connect', () => exchange(socket, takeRequests(load, connection, next), load, result))
   })
 }
 
-function exchange(socket: Socket, load: Load, next: () => number | undefined, result: LoadResult): void {
+type Take = () => { at: number; request: Buffer } | undefined
+
+/** The requests of one connection, each with the number that its answer is checked by. */
+function takeRequests({ requests }: Load, connection: number, next: Next): Take {
+  return () => {
+    const turn = next()
+    if (turn === undefined) return undefined
+    if (typeof requests === 'function') return { at: turn, request: requests(turn, connection) }
+    const at = turn % requests.length
+    return { at, request: requests[at] as Buffer }
+  }
+}
+
+function exchange(socket: Socket, take: Take, load: Load, result: LoadResult): void {
   let at = 0
   let sentAt = 0
   let received: Buffer = Buffer.alloc(0)
   const send = () => {
-    const turn = next()
-    if (turn === undefined) return void socket.destroy()
-    at = turn % load.requests.length
+    const taken = take()
+    if (!taken) return void socket.destroy()
+    at = taken.at
     sentAt = performance.now()
-    socket.write(load.requests[at] as Buffer)
+    socket.write(taken.request)
   }
   socket.on('data', (data) => {
     received = received.length === 0 ? data : Buffer.concat([received, data])

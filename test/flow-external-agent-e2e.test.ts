@@ -43,13 +43,11 @@ const invoke = (input: object, how: Parameters<typeof ask>[3] = {}) =>
 const countOf = async (grant_id: string) =>
   (await listed(hub, {}, { as: 'admin' })).find((grant) => grant.grant_id === grant_id)?.invocation_count
 
-/** `web_search` bound to the endpoint, which counts what reaches it. */
 const bound = () => [
   { id: 'web_search', provider: { kind: 'http', method: 'POST', url: endpoint.url } },
   ...ALLOWED_TOOLS.slice(1),
 ]
 
-/** Approves what a proposal proposes. */
 async function approve(proposed: { body: { proposal_id: string } }): Promise<void> {
   const { proposal_id } = proposed.body
   expect((await ask(hub, 'proposal_approve', { proposal_id }, { as: 'admin' })).status).toBe(200)
@@ -188,9 +186,8 @@ describe('the conditions of an invoke', () => {
 describe('an invoke', () => {
   verifies('GATE-109', 'answers with exactly the keys of the contract', async () => {
     const { presented, grant } = await mint(hub)
-    const { flow_id, flow_version } = USE
     const hall = { url: hub.url, token: hub.credentials.bearers.viewer }
-    const answer = await post(hall, INVOKE, { flow_id, flow_version }, presented.external_bearer)
+    const answer = await post(hall, INVOKE, USE, presented.external_bearer)
     const schema = 'knowtation.flow_external_tool_invoke/v0'
     const accepted = { schema, tool_id: 'web_search', accepted: true, grant_id: grant.grant_id }
     expect(answer).toEqual({ status: 200, body: accepted })
@@ -294,7 +291,8 @@ describe('from end to end', () => {
     const said = async (name: string, input: object) => (await ask(hub, name, input, { presented })).code
     expect(await said('flow_external_grant_mint', MINT_INPUT)).toBe('FLOW_EXTERNAL_AGENT_DISABLED')
     expect(await said('flow_external_tool_invoke', USE)).toBe('FLOW_EXTERNAL_AGENT_DISABLED')
-    const fetch = { flow_id: GATE_FLOW.flow.flow_id, version: '1.2.0', harness: 'agent_bundle' }
+    const { flow_id, version } = GATE_FLOW.flow
+    const fetch = { flow_id, version, harness: 'agent_bundle' }
     expect(await said('flow_project', fetch)).toBe('FLOW_HARNESS_UNSUPPORTED')
     turnGate(hub, '1')
     expect(await said('flow_external_tool_invoke', USE)).toBeUndefined()

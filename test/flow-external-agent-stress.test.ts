@@ -76,7 +76,7 @@ describe('a grant’s count', () => {
 
   for (const database of DATABASES) {
     verifies(
-      'GATE-180',
+      ['GATE-180', 'GATE-181'],
       `lets exactly ${CAP} of ${PARALLEL} pass at once, on ${database} with two hubs where it has two`,
       async () => {
         await using hub = await startGateHub('on', {
@@ -92,6 +92,7 @@ describe('a grant’s count', () => {
         const halls = url ? [hub, other].map(hallOfTest) : [hallOfTest(hub)]
         const answers = await many(PARALLEL, (at) => invokeAt(halls[at % halls.length] as Hall, bearer))
         expect(tally(answers)).toEqual({ passed: CAP, codes: [DENIED] })
+        expect([hub, other].flatMap(({ logged }) => logged).join()).not.toContain('fgrnt_bearer_')
         expect((await listed(hub))[0]?.invocation_count).toBe(CAP)
         const free = await mintAt(hallOfTest(hub))
         await many(40, () => invokeAt(halls[0] as Hall, free.body.bearer))

@@ -129,7 +129,7 @@ export function describePolicy(): void {
   })
 
   describe('a fresh installation', () => {
-    verifies('GATE-142', 'has both gates off everywhere', async () => {
+    verifies(['GATE-142', 'GATE-162'], 'has both gates off everywhere', async () => {
       await using fresh = await startTestHub()
       await storeFlows(fresh.hub, 'default', [bundleOf('flow_gate', { version: '1.2.0' })])
       for (const way of ['rest', 'mcp', 'cli', 'home'] as const) {

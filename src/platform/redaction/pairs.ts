@@ -53,6 +53,8 @@ function givenPair(line: string, at: number, end: number): Pair | undefined {
   let left = at
   while (left > 0 && '?+.!|'.includes(line[left - 1] as string)) left--
   const operator = line.slice(left, end)
+  // A scope, as in `Kind::name`.
+  if (operator === '::') return undefined
   const compares = operator.startsWith('!') || operator.startsWith('==')
   if (compares) {
     const turned = turnedPair(line, left, end)
