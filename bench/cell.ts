@@ -53,6 +53,7 @@ export function medianRatio(
 
 export const speedOf = (cell: Cell) => cell.calls_per_second
 export const costOf = (cell: Cell) => cell.cpu_us_per_call
+export const p50Of = (cell: Cell) => cell.p50_ms
 export const treeCostOf = (cell: Cell) => cell.tree_cpu_us_per_call
 export const medianOf = (cells: readonly Cell[], of: (cell: Cell) => number) => median(cells.map(of))
 

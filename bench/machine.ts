@@ -29,9 +29,12 @@ export function cpuMicros(pid: number): number {
 /** A process and all it has started, directly or not, that still run. */
 export function treeOf(pid: number): number[] {
   const tree = [pid]
-  const parents = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((name) => [Number(name), findParent(name)])
+  const parents = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => [Number(name), findParent(name)])
   // Grows while it is walked: children of children follow.
-  for (const one of tree) for (const [child, parent] of parents) if (parent === one) tree.push(child as number)
+  for (const one of tree)
+    for (const [child, parent] of parents) if (parent === one) tree.push(child as number)
   return tree
 }
 

@@ -29,7 +29,10 @@ export async function startPeer(args: readonly string[]): Promise<Server> {
   }
   try {
     const ready = once(child, 'message', { signal: AbortSignal.timeout(READY_LIMIT_MS) })
-    const [message] = await Promise.race([ready, exited.then(() => Promise.reject(new Error('The peer ended.')))])
+    const [message] = await Promise.race([
+      ready,
+      exited.then(() => Promise.reject(new Error('The peer ended.'))),
+    ])
     return { pid, url: (message as { url: string }).url, end }
   } catch (error) {
     await end()

@@ -66,7 +66,7 @@ function bundleAt(shape: Shape, at: number): Parameters<typeof insertFlowVersion
     version: versionAt(shape, at),
     scope: 'personal' as const,
     summary: 'Look back once a week.',
-    tags: ["bench"],
+    tags: ['bench'],
     steps: [step.step_id],
     inputs: [],
     vault_mirror_path: null,

@@ -11,6 +11,7 @@ import type { System } from '../platform/basics/system.ts'
 import { type RateLimits, rateLimits } from '../platform/identity/rate-limits.ts'
 import { type HubConfig, readHubConfig } from '../platform/policy/hub-config.ts'
 import { followPolicies, type VaultRules } from '../platform/policy/policies.ts'
+import { lazyRedactors, type RedactValue } from '../platform/redaction/lazy-redactors.ts'
 import type { Database } from '../platform/storage/database.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
 import { lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
@@ -29,6 +30,8 @@ export interface Hub {
   readonly limits: RateLimits
   /** The tools that vault policies bind to. */
   readonly upstreams: Pick<Upstreams, 'call'>
+  /** Takes secrets out of what comes from outside the hub. */
+  readonly redactValue: RedactValue
   /** The folder of the starter flows. */
   readonly starters: string
   rulesOf(vault_id: string): VaultRules
@@ -76,6 +79,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       audit,
       refusals,
       upstreams,
+      redactValue: lazyRedactors(env),
       limits: rateLimits(config.rate_limits, system.now),
       starters: options.starters ?? join(PACKAGE_FOLDER, 'flows', 'starter'),
       rulesOf: followPolicies(home),

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { EVERYTHING, FAKE_SERVER } from '../../src/platform/upstream/fixtures/test-upstreams.ts'
+import { EVERYTHING, FAKE_SERVER } from '../../src/platform/upstream/fixtures/test-upstreams.fixture.ts'
 import { bundleOf } from '../parity/sample-flows.ts'
 import { tool } from './bundles.ts'
 

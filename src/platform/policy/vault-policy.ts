@@ -20,6 +20,11 @@ const AllowedTool = z.strictObject({
     .refine(isUsableSchema, 'not a usable JSON Schema')
     .optional(),
   provider: ToolProvider.optional(),
+  /** Redaction rules that this tool's answers are not subject to. A name that is no rule stops the tool. */
+  redaction_exceptions: z
+    .array(z.string().regex(/^[a-z0-9_]{1,64}$/))
+    .max(100)
+    .optional(),
 })
 export type AllowedTool = z.infer<typeof AllowedTool>
 

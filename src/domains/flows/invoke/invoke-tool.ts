@@ -10,7 +10,7 @@ import type { Grant } from '../grants/grant-record.ts'
 import { takeInvocation } from '../grants/grant-store.ts'
 import { requireVisibleScopes } from '../visibility.ts'
 import { isPayloadFor } from './payload.ts'
-import { callProvider } from './providers.ts'
+import { callProvider, isProvided } from './providers.ts'
 
 const errors = flowErrors.pick(
   'unknown_flow',
@@ -83,10 +83,9 @@ export const invokeTool = defineOperation({
       accepted: true as const,
       grant_id: grant.grant_id,
     }
-    const { provider } = tool
-    if (!provider) return accepted
+    if (!isProvided(tool)) return accepted
     return new ActOutside(async (signal) => {
-      const result = await callProvider(context, grant, provider, payload, signal)
+      const result = await callProvider(context, grant, tool, payload, signal)
       return { ...accepted, result }
     })
   },

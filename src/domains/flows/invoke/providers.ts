@@ -1,10 +1,17 @@
 import type { Context, Effect } from '../../../operations/define-operation.ts'
-import type { ToolProvider } from '../../../platform/upstream/provider-policy.ts'
-import { UpstreamFailure } from '../../../platform/upstream/upstream.ts'
+import { UpstreamFailure } from '../../../platform/upstream/upstream-failure.ts'
+import type { AllowedTool } from '../allowlist.ts'
 import type { Grant } from '../grants/grant-record.ts'
 import { returnInvocation } from '../grants/grant-store.ts'
 
 type Asking = Context<unknown, 'FLOW_EXTERNAL_PROVIDER_FAILED' | 'FLOW_EXTERNAL_PROVIDER_TIMEOUT', Effect>
+
+/** A tool that has something behind it. */
+export type ProvidedTool = AllowedTool & { provider: NonNullable<AllowedTool['provider']> }
+
+export function isProvided(tool: AllowedTool): tool is ProvidedTool {
+  return tool.provider !== undefined
+}
 
 /**
  * Calls the tool behind the grant. Whatever goes wrong there becomes one of two codes and tells nothing
@@ -13,13 +20,13 @@ type Asking = Context<unknown, 'FLOW_EXTERNAL_PROVIDER_FAILED' | 'FLOW_EXTERNAL_
 export async function callProvider(
   { hub, refuse }: Asking,
   grant: Grant,
-  provider: ToolProvider,
+  { provider, redaction_exceptions }: ProvidedTool,
   payload: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
     const answer = await hub.upstreams.call(provider, payload, { signal })
-    return answer.kind === 'mcp' ? answer.result : answer
+    return await hub.redactValue(answer.kind === 'mcp' ? answer.result : answer, redaction_exceptions)
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
     hub.log.warn({ reason: error.reason, sent: error.sent }, 'tool provider failed')

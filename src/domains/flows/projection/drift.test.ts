@@ -24,7 +24,9 @@ test('any inserted text is drift, and an edit as long as the marker is whole', (
       const edited = fresh.slice(0, at) + text + fresh.slice(at)
       const { drift, reason } = detectDrift(edited, fresh)
       expect(drift).toBe(true)
-      expect(edited.includes(marker) ? reason : 'edited').toBe('edited')
+      // A text that begins like JSON is read as JSON, where this form of the marker means nothing.
+      const isMarked = edited.includes(marker) && !edited.startsWith('{')
+      expect(isMarked ? reason : 'edited').toBe('edited')
     }),
   )
 })

@@ -3,7 +3,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { describe, expect, test, vi } from 'vitest'
 import { startDeadline } from '../deadline.ts'
-import { failureOf, openUpstreams, serve } from '../fixtures/test-upstreams.ts'
+import { failureOf, openUpstreams, serve } from '../fixtures/test-upstreams.fixture.ts'
 import { ToolProvider } from '../provider-policy.ts'
 import { follow } from './follow.ts'
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { failureOf, openUpstreams, serve } from '../fixtures/test-upstreams.ts'
+import { failureOf, openUpstreams, serve } from '../fixtures/test-upstreams.fixture.ts'
 import { ToolProvider } from '../provider-policy.ts'
 
 const provider = (url: string, more: object = {}) =>

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { EVERYTHING, failureOf, openUpstreams, serve } from '../fixtures/test-upstreams.ts'
+import { EVERYTHING, failureOf, openUpstreams, serve } from '../fixtures/test-upstreams.fixture.ts'
 import { ToolProvider } from '../provider-policy.ts'
 
 const bind = (url: string, tool: string, more: object = {}) =>
@@ -32,7 +32,8 @@ async function serveMcp(act: Act = () => false) {
     const { 'mcp-session-id': session, 'mcp-protocol-version': version } = request.headers
     seen.push({ method: rpc?.method ?? '', http: request.method, session, version, body: rpc })
     if (!rpc || act(rpc, response, request)) return rpc ?? response.end()
-    if (rpc.id === undefined) return response.writeHead(202).end()
+    // A notice, or the answer to a question of the server's own.
+    if (rpc.id === undefined || !rpc.method) return response.writeHead(202).end()
     json(response, rpc.id, answerOf(rpc))
   })
   return { ...served, seen, methods: () => seen.map(({ method, http }) => method || http) }

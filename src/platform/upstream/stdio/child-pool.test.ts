@@ -2,7 +2,14 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { ask, EVERYTHING, failureOf, fake, isRunning, openUpstreams } from '../fixtures/test-upstreams.ts'
+import {
+  ask,
+  EVERYTHING,
+  failureOf,
+  fake,
+  isRunning,
+  openUpstreams,
+} from '../fixtures/test-upstreams.fixture.ts'
 import { ToolProvider } from '../provider-policy.ts'
 
 interface Pids {

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { ask, failureOf, fake, openUpstreams } from '../fixtures/test-upstreams.ts'
+import { ask, failureOf, fake, openUpstreams } from '../fixtures/test-upstreams.fixture.ts'
 
 describe('a tool server that misbehaves', () => {
   test('one that hangs: the call times out, the server is told, others go on', async () => {

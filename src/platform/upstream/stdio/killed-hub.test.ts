@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { isRunning } from '../fixtures/test-upstreams.ts'
+import { isRunning } from '../fixtures/test-upstreams.fixture.ts'
 
-const HUB = new URL('../fixtures/killed-hub.ts', import.meta.url).pathname
+const HUB = new URL('../fixtures/killed-hub.fixture.ts', import.meta.url).pathname
 
 test('a hub that is killed outright leaves no child, no grandchild and no file behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'upstream-test-'))
