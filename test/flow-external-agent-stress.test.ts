@@ -133,8 +133,8 @@ describe('a grant’s count', () => {
 describe('the table of grants', () => {
   for (const database of DATABASES) {
     verifies(
-      ['GATE-177', 'GATE-178'],
-      `loses no mint of many, and is bounded, on ${database}`,
+      ['GATE-066', 'GATE-177', 'GATE-178'],
+      `loses no mint of many, is bounded, and keeps the first revoke, on ${database}`,
       async () => {
         await using hub = await startGateHub('on', { database })
         await storeFlows(hub.hub, 'default', [toolFlow(CROWD.flow_id, ['web_search'])])
@@ -150,6 +150,9 @@ describe('the table of grants', () => {
           new Set([`403 ${DENIED}`]),
         )
         expect(await storedGrants(hub)).toBe(150)
+        const last = more.find(({ status }) => status === 201)?.body.grant.grant_id
+        const revoked = await many(20, () => revokeAt(hallOfTest(hub), last))
+        expect(new Set(revoked.map(({ body }) => body.revoked_at)).size).toBe(1)
         const used = await many(120, (index) => invokeAt(hallOfTest(hub), minted[index]?.body.bearer))
         expect(tally(used).passed).toBe(120)
       },

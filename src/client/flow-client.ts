@@ -84,12 +84,30 @@ async function request<Body>(
     signal: AbortSignal.timeout(options.timeout_ms ?? TIMEOUT_MS),
     ...(body && { body: JSON.stringify(body) }),
   })
-  const text = await answer.text()
-  if (text.length > ANSWER_LIMIT_BYTES)
-    throw new FlowClientError(answer.status, 'TOO_LARGE', 'The answer is too large.')
-  const parsed = JSON.parse(text) as Body & { error?: string; code?: string }
+  const parsed = readAnswer<Body>(answer.status, await readBounded(answer))
   if (answer.ok) return parsed
   throw new FlowClientError(answer.status, parsed.code ?? 'UNKNOWN', parsed.error ?? 'The hub refused.')
+}
+
+/** The whole answer; one that is too large is given up before it is all here. */
+async function readBounded(answer: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let [text, size] = ['', 0]
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length
+    if (size > ANSWER_LIMIT_BYTES)
+      throw new FlowClientError(answer.status, 'TOO_LARGE', 'The answer is too large.')
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function readAnswer<Body>(status: number, text: string): Body & { error?: string; code?: string } {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new FlowClientError(status, 'UNEXPECTED', 'What answered is not a hub.')
+  }
 }
 
 function headersOf(

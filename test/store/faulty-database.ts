@@ -50,5 +50,9 @@ function failingAt(tx: Transaction, statement: number): Transaction {
       count()
       return tx.run(asked, ...values)
     },
+    async runEach(asked, lists) {
+      count()
+      return tx.runEach(asked, lists)
+    },
   }
 }

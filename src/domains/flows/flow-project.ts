@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
-import { type Context, defineOperation } from '../../operations/define-operation.ts'
+import { type Context, defineOperation, StoredJson } from '../../operations/define-operation.ts'
 import { isForbidden } from '../../platform/policy/gates.ts'
 import type { VaultPolicy } from '../../platform/policy/vault-policy.ts'
 import { allowedToolIds, declaredTools } from './allowlist.ts'
-import type { Flow, FlowBundle, FlowStep } from './bundle/flow-record.ts'
+import type { Flow, FlowStep } from './bundle/flow-record.ts'
 import { type Harness, INERT_HARNESSES } from './bundle/vocabulary.ts'
 import { flowErrors } from './flow-errors.ts'
 import { FlowId, HarnessName, VersionChoice } from './flow-schemas.ts'
 import { findLatestVersion } from './flow-store.ts'
 import { requireGrant } from './grants/check-grant.ts'
+import { keepProjections } from './kept-projections.ts'
 import { projectionEnvelope } from './projection/envelope.ts'
 import { isProjectable, type ProjectableHarness, renderProjection } from './projection/render-projection.ts'
 import { requireFlowDocument } from './require-flow.ts'
@@ -36,6 +37,31 @@ const Wanted = z.strictObject({
   version: VersionChoice,
 })
 
+const Projected = z.strictObject({
+  schema: z.literal('knowtation.flow_project/v0'),
+  vault_id: z.string(),
+  projection: z.strictObject({
+    schema: z.literal('knowtation.flow_projection/v0'),
+    flow_id: FlowId,
+    flow_version: z.string(),
+    harness: HarnessName,
+    rendered: z.string(),
+    generated_from_canonical: z.literal(true),
+    editable: z.literal(false),
+    fidelity: z.strictObject({ dropped_fields: z.array(z.string()), notes: z.string().nullable() }),
+  }),
+  staleness: z.strictObject({
+    stale: z.boolean(),
+    projection_version: z.string(),
+    latest_version: z.string(),
+  }),
+  generator: z.strictObject({
+    generator_version: z.string(),
+    content_hash: z.string(),
+    generated_at: z.string(),
+  }),
+})
+
 type Projecting = Context<z.output<typeof Wanted>, keyof typeof errors, 'read'>
 
 export const flowProject = defineOperation({
@@ -50,50 +76,54 @@ export const flowProject = defineOperation({
   whenHostDenied: 'FLOW_HOSTED_PROJECTION_DISABLED',
   target: (input) => ({ kind: 'flow', id: input.flow_id }),
   input: Wanted,
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_project/v0'),
-    vault_id: z.string(),
-    projection: z.strictObject({
-      schema: z.literal('knowtation.flow_projection/v0'),
-      flow_id: FlowId,
-      flow_version: z.string(),
-      harness: HarnessName,
-      rendered: z.string(),
-      generated_from_canonical: z.literal(true),
-      editable: z.literal(false),
-      fidelity: z.strictObject({ dropped_fields: z.array(z.string()), notes: z.string().nullable() }),
-    }),
-    staleness: z.strictObject({
-      stale: z.boolean(),
-      projection_version: z.string(),
-      latest_version: z.string(),
-    }),
-    generator: z.strictObject({
-      generator_version: z.string(),
-      content_hash: z.string(),
-      generated_at: z.string(),
-    }),
-  }),
+  output: Projected,
   async handle(context) {
-    const { input, vault_id, db, now, rules, presented } = context
+    const { vault_id, now, rules, presented } = context
     const harness = requireServed(context)
-    const { flow, steps } = JSON.parse(await requireFlowDocument(context, 'bundle')) as FlowBundle
+    const read = documentOf(await requireFlowDocument(context, 'bundle'))
+    const { flow, steps } = read
     if (presented.external_bearer !== undefined) await checkGrantedFetch(context, flow)
-    const latest = await findLatestVersion(db, vault_id, input.flow_id, requireVisibleScopes(context))
-    const allowed_tools = offeredTools(steps, rules.policy.value)
-    return projectionEnvelope({
-      vault_id,
-      projection: renderProjection({ flow, steps, harness, allowed_tools }),
-      latest_version: latest ?? flow.version,
-      generated_at: now.toISOString(),
+    const latest_version = await findLatest(context, flow)
+    const allowed_tools = allowedOf(read.declared, rules.policy.value)
+    const generated_at = now.toISOString()
+    // The same is asked for again and again, and only the moment differs.
+    const key = JSON.stringify([vault_id, harness, latest_version, allowed_tools])
+    const head = read.text(key, () => {
+      const projection = renderProjection({ flow, steps, harness, allowed_tools })
+      const parts = { vault_id, projection, latest_version, generated_at }
+      return cutMoment(JSON.stringify(Projected.parse(projectionEnvelope(parts))), generated_at)
     })
+    return new StoredJson(`${head}${generated_at}${AFTER_MOMENT}`)
   },
 })
 
+const documentOf = keepProjections()
+
+/** What follows the moment at the end of an answer. */
+const AFTER_MOMENT = '"}}'
+
+/** An answer up to the moment it was generated at, which is the last thing in it. */
+function cutMoment(text: string, generated_at: string): string {
+  const end = `${generated_at}${AFTER_MOMENT}`
+  if (!text.endsWith(end)) throw new Error('The moment is not the last thing of a projection.')
+  return text.slice(0, -end.length)
+}
+
+/** The newest version that the caller may see: the one it reads, unless it asked for a certain one. */
+async function findLatest({ input, vault_id, db, ...context }: Projecting, flow: Flow): Promise<string> {
+  if (input.version === undefined) return flow.version
+  const scopes = requireVisibleScopes(context)
+  return (await findLatestVersion(db, vault_id, input.flow_id, scopes)) ?? flow.version
+}
+
 /** The tools that the steps declare and the vault allows, in order: what a grant can be minted for. */
 export function offeredTools(steps: readonly Pick<FlowStep, 'skill_refs'>[], policy: VaultPolicy): string[] {
+  return allowedOf(declaredTools(steps), policy)
+}
+
+function allowedOf(tools: readonly string[], policy: VaultPolicy): string[] {
   const allowed = allowedToolIds(policy)
-  return declaredTools(steps).filter((tool) => allowed.has(tool))
+  return tools.filter((tool) => allowed.has(tool))
 }
 
 /** The harnesses that stay dead as the external-agent gate stands. */

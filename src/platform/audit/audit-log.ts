@@ -110,11 +110,12 @@ async function beginChain(db: Database, key: AuditKey): Promise<void> {
 async function appendAll(log: AuditLog, tx: Transaction, records: readonly AuditRecord[]): Promise<void> {
   const head = await log.lockHead(tx)
   let { seq, hash } = head
-  for (const given of records) {
+  const rows = records.map((given) => {
     const record = storable(given)
     hash = chainHash(++seq, hash, record)
-    await tx.run(insertRecord, seq, ...valuesOf(record), hash)
-  }
+    return [seq, ...valuesOf(record), hash]
+  })
+  await tx.runEach(insertRecord, rows)
   await log.moveHead(tx, { seq, hash, checkpoint_seq: head.checkpoint_seq })
 }
 

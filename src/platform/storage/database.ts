@@ -28,6 +28,8 @@ export interface Reader {
 export interface Transaction extends Reader {
   /** Runs a change and answers how many rows it touched. */
   run(statement: Statement<never>, ...values: SqlValue[]): Promise<number>
+  /** Runs a change once for each list of values, in order. */
+  runEach(statement: Statement<never>, lists: readonly (readonly SqlValue[])[]): Promise<void>
 }
 
 export interface Database extends Reader {

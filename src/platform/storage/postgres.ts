@@ -47,6 +47,9 @@ export async function openPostgres(url: string): Promise<Database> {
   const transactionOn = (client: Client): Transaction => ({
     ...readerOn(client, () => {}),
     run: async (statement, ...values) => (await asked(client, statement, values)).rowCount ?? 0,
+    async runEach(statement, lists) {
+      for (const values of lists) await asked(client, statement, [...values])
+    },
   })
   let closing: Promise<void> | undefined
   return {

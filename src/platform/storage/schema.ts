@@ -31,8 +31,8 @@ export const migrations: readonly Migration[] = [
       `CREATE TABLE flow_versions (
         vault_id TEXT NOT NULL, flow_id TEXT NOT NULL, version TEXT NOT NULL, version_key TEXT NOT NULL,
         scope TEXT NOT NULL, state_id TEXT NOT NULL, created_at TEXT NOT NULL,
-        get_json TEXT NOT NULL, get_hash TEXT NOT NULL, bundle_json TEXT NOT NULL, bundle_hash TEXT NOT NULL,
-        PRIMARY KEY (vault_id, flow_id, version))`,
+        get_hash TEXT NOT NULL, bundle_hash TEXT NOT NULL,
+        get_json TEXT NOT NULL, bundle_json TEXT NOT NULL, PRIMARY KEY (vault_id, flow_id, version))`,
       `CREATE INDEX flow_versions_by_order ON flow_versions (vault_id, flow_id, version_key)`,
       `CREATE TABLE flow_latest (
         vault_id TEXT NOT NULL, scope TEXT NOT NULL, flow_id TEXT NOT NULL, version TEXT NOT NULL,

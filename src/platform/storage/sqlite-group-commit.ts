@@ -24,6 +24,8 @@ interface Parts {
   raw: Transaction
   latch: FaultLatch
   scope: TransactionScope
+  /** Lets go of what readers still look at, so that they see what was committed. */
+  refreshReads(): void
 }
 
 /**
@@ -67,7 +69,13 @@ export function groupCommit(parts: Parts) {
   }
 }
 
-function groupRunner({ connection, raw, latch, scope }: Parts): (group: Job[]) => Promise<void> {
+function groupRunner({
+  connection,
+  raw,
+  latch,
+  scope,
+  refreshReads,
+}: Parts): (group: Job[]) => Promise<void> {
   const control = (text: string) => {
     const statement = connection.prepare(text)
     return () => latch.guarded(() => void statement.run())
@@ -102,6 +110,7 @@ function groupRunner({ connection, raw, latch, scope }: Parts): (group: Job[]) =
       await beginWaiting(begin)
       for (const job of group) if (!(await runOne(job, limit.run))) settled.add(job)
       commit()
+      refreshReads()
       for (const job of group) if (!settled.has(job)) job.resolve(job.result)
     } catch (error) {
       abandon(connection)

@@ -16,11 +16,14 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   const { writer, reader } = inMemory ? connectMemory() : connectFile(path, options.checkIntegrity ?? false)
   const latch = faultLatch()
   const scope = transactionScope()
-  const queue = groupCommit({ connection: writer, raw: transactionOn(writer, latch), latch, scope })
+  const snapshot = inMemory ? undefined : sharedSnapshot(reader, latch)
+  const refreshReads = () => snapshot?.end()
+  const raw = transactionOn(writer, latch)
+  const queue = groupCommit({ connection: writer, raw, latch, scope, refreshReads })
   const reads = readerOn(reader, latch, () => {
     scope.checkOutside()
     // Where reads share the writer's connection they wait for it: nobody sees what is not committed.
-    return inMemory ? queue.drained() : undefined
+    return snapshot ? snapshot.begin() : queue.drained()
   })
   return {
     kind: 'sqlite',
@@ -28,8 +31,38 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     transaction: queue.add,
     async close() {
       await queue.drained()
+      snapshot?.end()
       closeBoth(writer, reader, latch)
     },
+  }
+}
+
+/**
+ * Reads of one turn of the event loop share one view of the file: opening it anew costs more than the
+ * read. It ends with the turn, and with each commit of ours, so that who has written sees it.
+ * What another process commits is seen with the next turn, which is the one that brings the next call.
+ */
+function sharedSnapshot(reader: Connection, { guarded }: FaultLatch) {
+  const beginning = reader.prepare('BEGIN')
+  const ending = reader.prepare('COMMIT')
+  let open = false
+  const end = () => {
+    if (!open) return
+    open = false
+    try {
+      if (reader.inTransaction) guarded(() => void ending.run())
+    } catch {
+      // A view that cannot be let go of is a fault of the file, which the next read tells.
+    }
+  }
+  return {
+    begin(): undefined {
+      if (open) return
+      guarded(() => void beginning.run())
+      open = true
+      setImmediate(end)
+    },
+    end,
   }
 }
 
@@ -66,6 +99,10 @@ function transactionOn(connection: Connection, latch: FaultLatch): Transaction {
     ...readerOn(connection, latch),
     async run(statement, ...values) {
       return latch.guarded(() => prepared(statement).run(...values).changes)
+    },
+    async runEach(statement, lists) {
+      const each = prepared(statement)
+      latch.guarded(() => lists.forEach((values) => void each.run(...values)))
     },
   }
 }

@@ -66,5 +66,6 @@ function scoped(raw: Transaction, scope: Scope): Transaction {
     all: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
       attempt(() => raw.all(statement, ...values)),
     run: (statement, ...values) => attempt(() => raw.run(statement, ...values)),
+    runEach: (statement, lists) => attempt(() => raw.runEach(statement, lists)),
   }
 }

@@ -2,6 +2,7 @@ import { buildRegistry } from '../../operations/registry.ts'
 import { localCaller } from '../../platform/identity/caller.ts'
 import type { Invocation } from './command.ts'
 import { openHome } from './local-connection.ts'
+import { presentedBy } from './presented.ts'
 
 /** Serves the home's hub to one MCP client over stdin and stdout, until the client goes. */
 export async function serveMcp(invocation: Invocation): Promise<number> {
@@ -20,7 +21,8 @@ export async function serveMcp(invocation: Invocation): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, leave)
   try {
     const host = operationTools(hub, buildRegistry(allOperations))
-    const caller = { caller: localCaller('unknown'), vault: globals.vault, address: 'local' }
+    const presented = presentedBy(invocation.env)
+    const caller = { caller: localCaller('unknown'), vault: globals.vault, address: 'local', presented }
     const onError = (error: Error) => {
       if (!isLeaving) hub.log.warn({ fault: error.name }, 'mcp session fault')
     }

@@ -1,9 +1,11 @@
 import type { AllowedTool } from '../../domains/flows/allowlist.ts'
+import type { Grant } from '../../domains/flows/grants/grant-record.ts'
 import { findGrantView, findLiveGrant, type GrantView } from '../../domains/flows/grants/grant-view.ts'
 import type { Operation } from '../../operations/define-operation.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
 import { type Answer, runOperation } from '../../operations/run-operation.ts'
+import { hashSecret } from '../../platform/basics/secret-hash.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
 import type { McpCaller } from './operation-tools.ts'
 import { describeTool } from './operation-tools.ts'
@@ -15,6 +17,8 @@ export function grantTools(
   registry: Registry,
 ): Pick<ToolHost<McpCaller>, 'listTools' | 'callTool'> {
   const projectTool = describeTool(requireOperation(registry, 'flow_project'))
+  const invoke = requireOperation(registry, 'flow_external_tool_invoke')
+  const findPin = keepPins(hub)
   return {
     async listTools(holder) {
       const view = await findView(hub, holder)
@@ -30,13 +34,32 @@ export function grantTools(
         return runOperation(hub, { ...call, operation: requireOperation(registry, name), input: args ?? {} })
       // The pin comes from the grant, not from the agent: by a tool's name alone it can mean nothing else.
       // Whatever else speaks against the call is for the invoke to say, with the code it has everywhere.
-      const { vault = 'default', presented = {} } = holder
-      const grant = await findLiveGrant(hub, { vault_id: vault, presented })
-      const pin = grant && { flow_id: grant.flow_id, flow_version: grant.flow_version }
-      const input = { tool_id: name, payload: args ?? {}, ...pin }
-      const operation = requireOperation(registry, 'flow_external_tool_invoke')
-      return toToolAnswer(await runOperation(hub, { ...call, operation, input }))
+      const input = { tool_id: name, payload: args ?? {}, ...(await findPin(holder)) }
+      return toToolAnswer(await runOperation(hub, { ...call, operation: invoke, input }))
     },
+  }
+}
+
+type Pin = Pick<Grant, 'flow_id' | 'flow_version'>
+
+const KEPT_PINS = 1_000
+
+/**
+ * The flow and version that a holder's grant is for. They never change, so they are looked up once for a
+ * bearer; whether the grant still stands is asked by each invoke.
+ */
+function keepPins(hub: Hub): (holder: McpCaller) => Promise<Pin | undefined> {
+  const kept = new Map<string, Pin>()
+  return async ({ vault = 'default', presented = {} }) => {
+    const key = `${vault}|${hashSecret(presented.external_bearer ?? '')}`
+    const known = kept.get(key)
+    if (known) return known
+    const grant = await findLiveGrant(hub, { vault_id: vault, presented })
+    if (!grant) return undefined
+    const { flow_id, flow_version } = grant
+    if (kept.size >= KEPT_PINS) kept.clear()
+    kept.set(key, { flow_id, flow_version })
+    return { flow_id, flow_version }
   }
 }
 

@@ -23,10 +23,11 @@ export function addMcpRoute(
     },
     handler: async (request, reply) => {
       const body = typeof request.body === 'string' ? request.body : ''
+      const from = callerOf(request)
       reply.hijack()
-      endWhenUnwelcome(request, reply, hub, authenticate)
+      endWhenUnwelcome(request, reply, from, hub, authenticate)
       try {
-        await mcp.handle(request.raw, reply.raw, body, callerOf(request))
+        await mcp.handle(request.raw, reply.raw, body, from)
       } catch (error) {
         // Nobody else answers a hijacked request, so a fault here must not leave the client waiting.
         hub.log.error({ fault: (error as Error).name }, 'mcp request failed')
@@ -44,10 +45,10 @@ const RECHECK_EVERY_MS = 500
 function endWhenUnwelcome(
   request: FastifyRequest,
   reply: FastifyReply,
+  { caller, vault = 'default', presented = {} }: McpCaller,
   hub: Hub,
   authenticate: Authenticate,
 ): void {
-  const { caller, vault = 'default', presented = {} } = callerOf(request)
   const isWelcome = async () => {
     const { authorization } = request.headers
     const now = await authenticate({ authorization, loopback: !request.hosted, client: caller.client })

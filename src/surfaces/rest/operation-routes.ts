@@ -6,6 +6,7 @@ import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
 import { type Answer, type Call, runOperation } from '../../operations/run-operation.ts'
 import type { Caller } from '../../platform/identity/caller.ts'
+import { abortWhenClosed } from '../mcp/send.ts'
 import { inputReader } from './route-input.ts'
 
 declare module 'fastify' {
@@ -42,7 +43,7 @@ export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Reg
         }
       },
       handler: async (request, reply) =>
-        sendAnswer(reply, await answerRequest(hub, request, operation, readInput)),
+        sendAnswer(reply, await answerRequest(hub, request, reply, operation, readInput)),
     })
   }
 }
@@ -50,11 +51,15 @@ export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Reg
 function answerRequest(
   hub: Hub,
   request: FastifyRequest,
+  reply: FastifyReply,
   operation: Operation,
   readInput: (request: FastifyRequest) => unknown,
 ): Promise<Answer> {
   try {
-    return runOperation(hub, callOf(request, operation, readInput(request), undefined))
+    const call = callOf(request, operation, readInput(request), undefined)
+    // Only what reaches outside the hub can be called off, and no read does.
+    const isRead = operation.effect === 'read'
+    return runOperation(hub, isRead ? call : { ...call, signal: abortWhenClosed(reply.raw) })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return runOperation(hub, callOf(request, operation, undefined, error))

@@ -27,6 +27,7 @@ export const grantRevoke = defineOperation({
     if (!found || !scopes.includes(found.scope)) return refuse('unknown_grant')
     if (!hasWriteAuthority(caller, found.scope)) refuse('FLOW_EXTERNAL_GRANT_DENIED')
     await revokeGrant(db, found.grant_id, now)
-    return { ...found, revoked_at: found.revoked_at ?? now.toISOString() }
+    // Another call may have revoked it meanwhile: the first moment is the one to tell.
+    return (await findGrant(db, vault_id, found.grant_id)) ?? refuse('unknown_grant')
   },
 })

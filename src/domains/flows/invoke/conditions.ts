@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ROLES } from '../../../platform/identity/caller.ts'
+import { ROLES, type Role } from '../../../platform/identity/caller.ts'
 import { gateState, isForbidden } from '../../../platform/policy/gates.ts'
 import type { VaultRules } from '../../../platform/policy/policies.ts'
 import { scopesOfRole } from '../../../platform/policy/visible-scopes.ts'
@@ -25,6 +25,7 @@ interface Question {
   flow_version?: string | undefined
   tool_id: string
   grant_id: string
+  role?: Role | undefined
   vault_id: string
   db: Reader
   env: NodeJS.ProcessEnv
@@ -40,7 +41,11 @@ export async function judgeConditions(question: Question): Promise<Condition[]> 
   if (!grant) return conditions
   const { flow_id, flow_version: version } = grant
   const approved = await isFlowVersionVisible(db, { vault_id, flow_id, version, scopes: SCOPES })
-  return [...conditions, ...toolConditions(question, grant), ...reachConditions(grant, approved)]
+  return [
+    ...conditions,
+    ...toolConditions(question, grant),
+    ...reachConditions(grant, approved, question.role),
+  ]
 }
 
 function gateConditions({ env, rules }: Question): Condition[] {
@@ -116,12 +121,13 @@ function toolConditions({ tool_id, rules }: Question, grant: Grant): Condition[]
   ]
 }
 
-function reachConditions(grant: Grant, approved: boolean): Condition[] {
-  const roles = ROLES.filter((role) => scopesOfRole(role).includes(grant.scope))
+function reachConditions(grant: Grant, approved: boolean, role: Role | undefined): Condition[] {
+  const roles = ROLES.filter((one) => scopesOfRole(one).includes(grant.scope))
+  const seen = role === undefined || roles.includes(role)
   const { max_invocations, invocation_count } = grant
   const left = max_invocations === 0 || invocation_count < max_invocations
   return [
-    told('caller can read the flow', true, 'unknown_flow', `roles that can: ${roles.join(', ')}`),
+    told('caller can read the flow', seen, 'unknown_flow', `roles that can: ${roles.join(', ')}`),
     told(
       'version is approved',
       approved,

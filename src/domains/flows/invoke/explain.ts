@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { hubOwner } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
+import { ROLES } from '../../../platform/identity/caller.ts'
 import { type Condition, ConditionSchema, judgeConditions } from './conditions.ts'
 
 export const explain = defineOperation({
@@ -24,6 +25,10 @@ export const explain = defineOperation({
       .describe("The version the call names; the grant's own when left out"),
     tool_id: z.string().min(1).max(128).describe('The tool that is called'),
     grant_id: z.string().max(64).describe('The grant that is presented, by its id'),
+    role: z
+      .enum(ROLES)
+      .optional()
+      .describe("The role of the agent's own credential, to check what it can see"),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.explain/v0'),

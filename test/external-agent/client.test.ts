@@ -1,0 +1,81 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { createFlowClient, type FlowClient, FlowClientError } from '../../src/client/index.ts'
+import type { TestHub } from '../harness/test-hub.ts'
+import { ask, type Minted, mint, startGateHub } from './gate-hub.ts'
+
+const FLOW = { flow_id: 'flow_gate', flow_version: '1.2.0' }
+
+let hub: TestHub
+let held: Minted
+beforeAll(async () => {
+  hub = await startGateHub('on')
+  held = await mint(hub)
+})
+afterAll(() => hub.close())
+
+const client = (more: { grant_bearer?: string; base?: string } = {}) =>
+  createFlowClient({ base: hub.url, token: hub.credentials.bearers.editor ?? '', ...more })
+
+/** How a call of the client ended, as `status code`. */
+async function failure(call: Promise<unknown>): Promise<string> {
+  try {
+    return `answered ${JSON.stringify(await call)}`
+  } catch (error) {
+    return error instanceof FlowClientError ? `${error.status} ${error.code}` : (error as Error).name
+  }
+}
+
+/** A server that is no hub, on loopback. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+describe('the client', () => {
+  test('reads and invokes as the grant allows, and hears the codes', async () => {
+    const holder: FlowClient = client({ grant_bearer: held.bearer })
+    const { projection } = await holder.project('flow_gate', 'agent_bundle', '1.2.0')
+    expect(JSON.parse(projection.rendered).flow_id).toBe('flow_gate')
+    expect(await holder.projectionStaleness('flow_gate', 'agent_bundle', '1.2.0')).toMatchObject({
+      stale: true,
+    })
+    expect(await holder.invoke('web_search', FLOW)).toMatchObject({ accepted: true })
+    expect(await failure(client().invoke('web_search', FLOW))).toBe('403 FLOW_EXTERNAL_GRANT_DENIED')
+    expect(await failure(client().project('flow_nope', 'cursor_rule'))).toBe('404 unknown_flow')
+    expect((await client().listProjections()).map(({ flow_id }) => flow_id)).toContain('flow_gate')
+    await ask(hub, 'flow_external_grant_revoke', { grant_id: held.grant.grant_id })
+    expect(await failure(holder.invoke('web_search', FLOW))).toBe('403 FLOW_EXTERNAL_GRANT_REVOKED')
+  })
+
+  test('follows no redirect with its credentials', async () => {
+    const seen: string[] = []
+    const onward = await serve((request, response) => {
+      seen.push(request.headers.authorization ?? '')
+      response.end('{}')
+    })
+    const base = await serve((_request, response) => response.writeHead(307, { location: onward }).end())
+    expect(await failure(client({ base }).listProjections())).toBe('TypeError')
+    expect(seen).toEqual([])
+  })
+
+  test('gives up an answer that is too large or none of a hub’s', async () => {
+    const endless = await serve((_request, response) => {
+      const part = Buffer.alloc(1_048_576, 'x')
+      const more = () => {
+        while (response.write(part)) if (response.destroyed) return
+        response.once('drain', more)
+      }
+      more()
+    })
+    expect(await failure(client({ base: endless }).listProjections())).toBe('200 TOO_LARGE')
+    const page = await serve((_request, response) => response.end('<html>'))
+    expect(await failure(client({ base: page }).listProjections())).toBe('200 UNEXPECTED')
+  })
+})
