@@ -23,11 +23,11 @@ import { tellVerdict } from './verdict.ts'
 
 const SESSIONS = [1, 8, 32] as const
 const MOST_SESSIONS = 32
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
-const CELL_MS = Number(process.env.BENCH_CELL_MS ?? 2_000)
+const ROUNDS = 5
+const CELL_MS = 2_000
 const WARM_UP_MS = CELL_MS
-const ALONE_ROUNDS = Math.min(3, ROUNDS)
-const MEMORY_CALLS = Number(process.env.BENCH_MEMORY_CALLS ?? 100_000)
+const ALONE_ROUNDS = 3
+const MEMORY_CALLS = 100_000
 const SECRET = 'correct-horse-battery-staple-4711'
 
 const require = createRequire(import.meta.url)

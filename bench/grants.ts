@@ -10,12 +10,12 @@ import { spreadOver } from './scale-homes.ts'
 import { tellVerdict } from './verdict.ts'
 
 const SMALL = 100
-const LARGE = Number(process.env.BENCH_GRANTS ?? 1_000_000)
-const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5)
+const LARGE = 1_000_000
+const ROUNDS = 5
 const CALLS = 2_000
 const AT_ONCE = 10
 const READ_CONNECTIONS = 50
-const READ_MS = Number(process.env.BENCH_CELL_MS ?? 2_000)
+const READ_MS = 2_000
 
 /** What is sent to a server, and how many at once. */
 type Ask = Pick<Load, 'requests' | 'check' | 'limit' | 'connections'>

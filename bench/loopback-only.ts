@@ -11,3 +11,7 @@ Server.prototype.listen = function (this: Server, ...asked: unknown[]): Server {
   })
   return listen.call(this, { host: '127.0.0.1', port: 0 }, done)
 }
+
+// Should whoever started it be killed, nobody else would end it.
+process.once('disconnect', () => process.exit())
+process.channel?.unref()

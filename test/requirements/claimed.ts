@@ -2,8 +2,7 @@ import { type Area, type RuleId, ruleId } from './rule-ids.ts'
 
 /** The rules this version promises to keep, as [area, first, last]. Each needs a test that passes. */
 const CLAIMED: readonly (readonly [Area, number, number])[] = [
-  ['FLOW', 1, 2],
-  ['FLOW', 4, 68],
+  ['FLOW', 1, 68],
   ['FLOW', 70, 74],
   ['GATE', 1, 40],
   ['GATE', 42, 145],

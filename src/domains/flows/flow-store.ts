@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import {
   type Reader,
   type SqlValue,
-  type Statement,
   StorageDamaged,
   sql,
   type Transaction,
@@ -18,50 +17,45 @@ import { keepCheckedTexts } from './checked-texts.ts'
  * Documents are stored as the JSON text that goes out, so a read sends them unparsed. Each has a hash
  * beside it: a version that was reviewed is either served as it was approved or not at all.
  */
-interface Document {
-  json: string
-  hash: string
+interface VersionHead {
+  scope: Scope
+  version: string
+  version_key: string
+  get_hash: string
+  bundle_hash: string
 }
 
-const SCOPED = 'scope IN (?, ?, ?)'
-const LATEST = (columns: string) => `
-  SELECT ${columns} FROM flow_latest l
-  JOIN flow_versions v ON v.vault_id = l.vault_id AND v.flow_id = l.flow_id AND v.version = l.version
-  WHERE l.vault_id = ? AND l.flow_id = ? AND l.${SCOPED} ORDER BY l.version_key DESC LIMIT 1`
-const EXACT = (columns: string) => `
-  SELECT ${columns} FROM flow_versions v WHERE v.vault_id = ? AND v.flow_id = ? AND v.${SCOPED} AND v.version = ?`
-
-const documents = { get: readsOf('get'), bundle: readsOf('bundle') }
-const checked = keepCheckedTexts()
-const latestVersion = sql<{ version: string }>(
-  `SELECT version FROM flow_latest WHERE vault_id = ? AND flow_id = ? AND ${SCOPED} ORDER BY version_key DESC LIMIT 1`,
+const HEAD = 'scope, version, version_key, get_hash, bundle_hash'
+// One row for each scope at the most, so the newest visible one is picked here, without a sort.
+const latestHeads = sql<VersionHead>(`SELECT ${HEAD} FROM flow_latest WHERE vault_id = ? AND flow_id = ?`)
+const exactHead = sql<VersionHead>(
+  `SELECT ${HEAD} FROM flow_versions WHERE vault_id = ? AND flow_id = ? AND version = ?`,
 )
+const texts = {
+  get: sql<{ json: string }>(
+    'SELECT get_json AS json FROM flow_versions WHERE vault_id = ? AND flow_id = ? AND version = ?',
+  ),
+  bundle: sql<{ json: string }>(
+    'SELECT bundle_json AS json FROM flow_versions WHERE vault_id = ? AND flow_id = ? AND version = ?',
+  ),
+}
+const checked = keepCheckedTexts()
 const insertVersion = sql(
   `INSERT INTO flow_versions (vault_id, flow_id, version, version_key, scope, state_id, created_at,
     get_json, get_hash, bundle_json, bundle_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 )
 const upsertLatest = sql(
-  `INSERT INTO flow_latest (vault_id, scope, flow_id, version, version_key, updated, summary_json, summary_hash)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  `INSERT INTO flow_latest (vault_id, scope, flow_id, version, version_key, updated, get_hash, bundle_hash,
+     summary_json, summary_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
    ON CONFLICT (vault_id, flow_id, scope) DO UPDATE SET version = excluded.version,
-     version_key = excluded.version_key, updated = excluded.updated, summary_json = excluded.summary_json,
-     summary_hash = excluded.summary_hash
+     version_key = excluded.version_key, updated = excluded.updated, get_hash = excluded.get_hash,
+     bundle_hash = excluded.bundle_hash, summary_json = excluded.summary_json, summary_hash = excluded.summary_hash
    WHERE excluded.version_key > flow_latest.version_key`,
 )
 const deleteTags = sql('DELETE FROM flow_tags WHERE vault_id = ? AND scope = ? AND flow_id = ?')
 const insertTag = sql(
   'INSERT INTO flow_tags (vault_id, scope, tag, updated, flow_id) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
 )
-
-function readsOf(column: 'get' | 'bundle') {
-  const hashOnly = `v.${column}_hash AS hash`
-  const whole = `v.${column}_json AS json, ${hashOnly}`
-  const reads = (select: (columns: string) => string) => ({
-    hash: sql<Pick<Document, 'hash'>>(select(hashOnly)),
-    whole: sql<Document>(select(whole)),
-  })
-  return { latest: reads(LATEST), exact: reads(EXACT) }
-}
 
 /** Adds an immutable version. Answers false, changing nothing, when the vault already has it. */
 export async function insertFlowVersion(
@@ -75,21 +69,13 @@ export async function insertFlowVersion(
   const get = getFragment(bundle)
   const whole = JSON.stringify({ flow, steps })
   const place = [vault_id, flow.flow_id, flow.version, key, flow.scope] as const
-  const texts = [get, hash('sha256', get), whole, hash('sha256', whole)] as const
-  const added = await tx.run(insertVersion, ...place, flowStateId(flow, steps), now.toISOString(), ...texts)
+  const hashes = [hash('sha256', get), hash('sha256', whole)] as const
+  const stored = [get, hashes[0], whole, hashes[1]] as const
+  const added = await tx.run(insertVersion, ...place, flowStateId(flow, steps), now.toISOString(), ...stored)
   if (added === 0) return false
   const summary = JSON.stringify(summaryOf(bundle))
-  const newest = await tx.run(
-    upsertLatest,
-    vault_id,
-    flow.scope,
-    flow.flow_id,
-    flow.version,
-    key,
-    instantOf(flow),
-    summary,
-    hash('sha256', summary),
-  )
+  const head = [vault_id, flow.scope, flow.flow_id, flow.version, key, instantOf(flow), ...hashes] as const
+  const newest = await tx.run(upsertLatest, ...head, summary, hash('sha256', summary))
   if (newest > 0) await replaceTags(tx, vault_id, flow)
   return true
 }
@@ -127,32 +113,58 @@ function summaryOf({ flow, steps }: FlowBundle) {
   }
 }
 
+/** Where a version is looked for, and who looks. */
+interface Wanted {
+  vault_id: string
+  flow_id: string
+  scopes: readonly Scope[]
+}
+
 /** The stored text of a version the scopes may see; without a version, of the latest such one. */
 export async function findFlowDocument(
   db: Reader,
   kind: 'get' | 'bundle',
-  where: { vault_id: string; flow_id: string; scopes: readonly Scope[]; version: string | undefined },
+  where: Wanted & { version: string | undefined },
 ): Promise<string | undefined> {
-  const { vault_id, flow_id, version } = where
-  const place = [vault_id, flow_id, ...scopeValues(where.scopes)]
-  if (version !== undefined) place.push(version)
-  const read = documents[kind][version === undefined ? 'latest' : 'exact']
+  const { version } = where
+  const head =
+    version === undefined ? await findLatest(db, where) : await findExact(db, { ...where, version })
+  if (!head) return undefined
   // Reading and hashing a long text again costs more than the rest of the call.
-  const named = await db.get(read.hash, ...place)
-  return named && (checked.find(named.hash) ?? (await findWhole(db, read.whole, place)))
+  return checked.find(head[`${kind}_hash`]) ?? requireText(db, kind, where, head)
 }
 
-async function findWhole(
+async function requireText(
   db: Reader,
-  statement: Statement<Document>,
-  place: readonly SqlValue[],
-): Promise<string | undefined> {
-  const found = await db.get(statement, ...place)
-  if (!found) return undefined
-  if (hash('sha256', found.json) !== found.hash)
+  kind: 'get' | 'bundle',
+  where: Wanted,
+  head: VersionHead,
+): Promise<string> {
+  const found = await db.get(texts[kind], where.vault_id, where.flow_id, head.version)
+  const expected = head[`${kind}_hash`]
+  if (!found || hash('sha256', found.json) !== expected)
     throw new StorageDamaged('A stored flow version is not as it was written.')
-  checked.keep(found.hash, found.json)
+  checked.keep(expected, found.json)
   return found.json
+}
+
+async function findLatest(
+  db: Reader,
+  { vault_id, flow_id, scopes }: Wanted,
+): Promise<VersionHead | undefined> {
+  let latest: VersionHead | undefined
+  for (const head of await db.all(latestHeads, vault_id, flow_id)) {
+    if (scopes.includes(head.scope) && !(latest && latest.version_key > head.version_key)) latest = head
+  }
+  return latest
+}
+
+async function findExact(
+  db: Reader,
+  { vault_id, flow_id, scopes, version }: Wanted & { version: string },
+): Promise<VersionHead | undefined> {
+  const head = await db.get(exactHead, vault_id, flow_id, version)
+  return head && scopes.includes(head.scope) ? head : undefined
 }
 
 /** The newest version of a flow among the scopes. */
@@ -162,20 +174,15 @@ export async function findLatestVersion(
   flow_id: string,
   scopes: readonly Scope[],
 ): Promise<string | undefined> {
-  return (await db.get(latestVersion, vault_id, flow_id, ...scopeValues(scopes)))?.version
+  return (await findLatest(db, { vault_id, flow_id, scopes }))?.version
 }
-
-const versionSeen = sql<{ found: number }>(
-  `SELECT 1 AS found FROM flow_versions WHERE vault_id = ? AND flow_id = ? AND ${SCOPED} AND version = ?`,
-)
 
 /** Whether this version is there for the scopes to see. */
 export async function isFlowVersionVisible(
   db: Reader,
-  where: { vault_id: string; flow_id: string; scopes: readonly Scope[]; version: string },
+  where: Wanted & { version: string },
 ): Promise<boolean> {
-  const { vault_id, flow_id, scopes, version } = where
-  return (await db.get(versionSeen, vault_id, flow_id, ...scopeValues(scopes), version)) !== undefined
+  return (await findExact(db, where)) !== undefined
 }
 
 /** Fills the three places of a scope list; an empty text matches no scope. */

@@ -36,8 +36,8 @@ export const migrations: readonly Migration[] = [
       `CREATE INDEX flow_versions_by_order ON flow_versions (vault_id, flow_id, version_key)`,
       `CREATE TABLE flow_latest (
         vault_id TEXT NOT NULL, scope TEXT NOT NULL, flow_id TEXT NOT NULL, version TEXT NOT NULL,
-        version_key TEXT NOT NULL, updated TEXT NOT NULL, summary_json TEXT NOT NULL,
-        summary_hash TEXT NOT NULL,
+        version_key TEXT NOT NULL, updated TEXT NOT NULL, get_hash TEXT NOT NULL, bundle_hash TEXT NOT NULL,
+        summary_hash TEXT NOT NULL, summary_json TEXT NOT NULL,
         PRIMARY KEY (vault_id, flow_id, scope))`,
       `CREATE INDEX flow_latest_by_update ON flow_latest (vault_id, scope, updated DESC, flow_id)`,
       `CREATE TABLE flow_tags (

@@ -1,3 +1,4 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -8,16 +9,14 @@ import { COMMON_ERRORS, type CommonCode, Refusal } from '../../operations/errors
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
-import { anonymous } from '../../platform/identity/caller.ts'
-import { clientName } from '../../platform/identity/client-name.ts'
-import { StorageUnavailable } from '../../platform/storage/database.ts'
 import { createMcpHttp } from '../mcp/http.ts'
 import { operationTools, refuseAtDoor } from '../mcp/operation-tools.ts'
 import { openApiDocument } from '../openapi/openapi-document.ts'
-import { judgeArrival } from './arrival.ts'
 import { connectionFaults } from './connection-faults.ts'
+import { type FastReads, fastReads } from './fast-reads.ts'
 import { addFrontPage } from './front-page.ts'
 import { healthProbe } from './health.ts'
+import { identify } from './identify.ts'
 import { addMcpRoute } from './mcp-route.ts'
 import { measureCalls } from './metrics.ts'
 import { addOperationRoutes, refuseRequest } from './operation-routes.ts'
@@ -30,17 +29,22 @@ const REQUEST_TIMEOUT_MS = 60_000
 const PARAMETER_LIMIT = 65_536
 
 /** The hub over HTTP: its operations, the MCP endpoint and the few pages around them. */
-export function buildApp(hub: Hub, registry: Registry, authenticate: Authenticate): FastifyInstance {
+export function buildApp(
+  hub: Hub,
+  registry: Registry,
+  authenticate: Authenticate,
+  options: { fastReads?: boolean } = {},
+): FastifyInstance {
   const faults = connectionFaults()
   const app = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    serverFactory: serverWith(
+      options.fastReads === false ? () => false : fastReads(hub, registry, authenticate),
+    ),
     exposeHeadRoutes: false,
     // Connections still waiting for an answer get it before the hub stops, and so do their last requests.
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A request without Host is refused by us, in our form, and recorded.
-    http: { requireHostHeader: false },
     routerOptions: { maxParamLength: PARAMETER_LIMIT },
     clientErrorHandler: faults.answer,
     frameworkErrors: (_error, _request, reply) => {
@@ -52,12 +56,10 @@ export function buildApp(hub: Hub, registry: Registry, authenticate: Authenticat
   // Nothing is expected of us but the answer.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   addBodyReader(app)
-  app.decorateRequest('caller')
-  app.decorateRequest('refused')
-  app.decorateRequest('hosted', false)
+  app.decorateRequest('identity')
   app.addHook('onRequest', async (request, reply) => {
     setSecurityHeaders(reply.raw)
-    await identify(hub, authenticate, request)
+    request.identity = await identify(hub, authenticate, request.raw)
   })
   app.setErrorHandler((error, request, reply) => answerFault(hub, request, reply, error as FastifyError))
   app.setNotFoundHandler((_request, reply) => sendPlainly(reply, 'NOT_FOUND'))
@@ -71,22 +73,14 @@ export function buildApp(hub: Hub, registry: Registry, authenticate: Authenticat
   return app
 }
 
-async function identify(hub: Hub, authenticate: Authenticate, request: FastifyRequest): Promise<void> {
-  const { host, origin, authorization } = request.headers
-  const { url: target, rawHeaders } = request.raw
-  const arrival = judgeArrival({ host, origin, target, rawHeaders, address: request.ip }, hub.config)
-  const client = clientName(request.headers['user-agent'])
-  request.refused = arrival.refused
-  request.hosted = !arrival.loopback
-  request.caller = anonymous(client)
-  if (arrival.refused) return
-  try {
-    request.caller = await authenticate({ authorization, loopback: arrival.loopback, client })
-  } catch (error) {
-    // Who cannot be checked stays outside, and hears that it is not their fault.
-    hub.log.error({ fault: (error as Error).name }, 'authentication failed')
-    const unavailable = error instanceof StorageUnavailable
-    request.refused = new Refusal(unavailable ? 'STORAGE_UNAVAILABLE' : 'RUNTIME_ERROR')
+/** The server under the framework: plain reads are answered before it. */
+function serverWith(answerFast: FastReads) {
+  return (handler: RequestListener): Server => {
+    // A request without Host is refused by us, in our form, and recorded.
+    const settings = { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS }
+    return createServer(settings, (request, response) => {
+      if (!answerFast(request, response)) handler(request, response)
+    })
   }
 }
 
@@ -96,7 +90,8 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): vo
   const openapi = JSON.stringify(openApiDocument(registry))
   app.register(async (pages) => {
     pages.addHook('onRequest', async (request, reply) => {
-      if (request.refused) return sendPlainly(reply, request.refused.code as CommonCode)
+      const { refused } = request.identity
+      if (refused) return sendPlainly(reply, refused.code as CommonCode)
     })
     addFrontPage(pages)
     pages.get('/healthz', async (_request, reply) => {
@@ -104,8 +99,8 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): vo
       return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })
     })
     // Counts are for whoever runs the machine, not for the network behind a hosted name.
-    pages.get('/metrics', async ({ hosted }, reply) =>
-      hosted
+    pages.get('/metrics', async ({ identity }, reply) =>
+      identity.hosted
         ? sendPlainly(reply, 'NOT_FOUND')
         : reply.type(metrics.contentType).send(await metrics.metrics()),
     )

@@ -5,7 +5,8 @@ import { runOperation } from '../../operations/run-operation.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import type { McpHttp } from '../mcp/http.ts'
 import { type McpCaller, mcpDoor, refuseAtDoor } from '../mcp/operation-tools.ts'
-import { presentedBy, sendAnswer } from './operation-routes.ts'
+import { presentedBy, vaultOf } from './operation-call.ts'
+import { sendAnswer } from './operation-routes.ts'
 
 /** Mounts MCP at `/mcp`. Who may not come in is turned away, and recorded, before any JSON-RPC is read. */
 export function addMcpRoute(
@@ -19,7 +20,8 @@ export function addMcpRoute(
     url: '/mcp',
     config: { operation: mcpDoor },
     onRequest: async (request, reply) => {
-      if (request.refused || request.caller.kind === 'anonymous') return turnAway(hub, request, reply)
+      const { refused, caller } = request.identity
+      if (refused || caller.kind === 'anonymous') return turnAway(hub, request, reply)
     },
     handler: async (request, reply) => {
       const body = typeof request.body === 'string' ? request.body : ''
@@ -51,7 +53,11 @@ function endWhenUnwelcome(
 ): void {
   const isWelcome = async () => {
     const { authorization } = request.headers
-    const now = await authenticate({ authorization, loopback: !request.hosted, client: caller.client })
+    const now = await authenticate({
+      authorization,
+      loopback: !request.identity.hosted,
+      client: caller.client,
+    })
     if (now.kind === 'anonymous') return false
     return (
       presented.external_bearer === undefined ||
@@ -68,15 +74,15 @@ function endWhenUnwelcome(
   reply.raw.once('close', () => clearInterval(timer))
 }
 
-function callerOf({ caller, headers, ip, hosted }: FastifyRequest): McpCaller {
-  const vault = headers['x-vault-id']
-  const presented = presentedBy(headers)
-  return { caller, vault: Array.isArray(vault) ? vault.join() : vault, address: ip, presented, hosted }
+function callerOf({ identity, headers }: FastifyRequest): McpCaller {
+  const { caller, address, hosted } = identity
+  return { caller, vault: vaultOf(headers), address, presented: presentedBy(headers), hosted }
 }
 
 async function turnAway(hub: Hub, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const from = callerOf(request)
-  if (request.refused) return sendAnswer(reply, await refuseAtDoor(hub, from, request.refused))
+  const { refused } = request.identity
+  if (refused) return sendAnswer(reply, await refuseAtDoor(hub, from, refused))
   // Down the whole list of steps: it is there that failed sign-ins of an address are counted.
   const call = { ...from, operation: mcpDoor, surface: 'mcp' as const, input: {} }
   return sendAnswer(reply, await runOperation(hub, call))

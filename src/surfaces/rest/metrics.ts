@@ -19,10 +19,18 @@ export function measureCalls(hub: Hub): Registry {
     registers,
   })
   collectDefaultMetrics({ register: registers[0] as Registry })
-  hub.observers.push((record) => {
-    const { operation, surface, outcome } = record
-    calls.inc({ operation, surface, outcome })
-    seconds.observe({ operation }, record.duration_us / 1_000_000)
+  // Finding a counter by its labels costs more than counting, so each is found once.
+  const counters = new Map<string, { count(): void; time(seconds: number): void }>()
+  hub.observers.push(({ operation, surface, outcome, duration_us }) => {
+    const key = `${operation}|${surface}|${outcome}`
+    let counter = counters.get(key)
+    if (!counter) {
+      const call = calls.labels({ operation, surface, outcome })
+      const timer = seconds.labels({ operation })
+      counters.set(key, (counter = { count: () => call.inc(), time: (value) => timer.observe(value) }))
+    }
+    counter.count()
+    counter.time(duration_us / 1_000_000)
   })
   return registers[0] as Registry
 }

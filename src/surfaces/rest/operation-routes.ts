@@ -1,22 +1,17 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import type { Operation, Presented } from '../../operations/define-operation.ts'
-import { Refusal } from '../../operations/errors.ts'
+import type { Operation } from '../../operations/define-operation.ts'
+import type { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
-import { type Answer, type Call, runOperation } from '../../operations/run-operation.ts'
-import type { Caller } from '../../platform/identity/caller.ts'
+import { type Answer, runOperation } from '../../operations/run-operation.ts'
 import { abortWhenClosed } from '../mcp/send.ts'
+import type { Identity } from './identify.ts'
+import { answerHeaders, callOf, readCall } from './operation-call.ts'
 import { inputReader } from './route-input.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who the request's credentials prove the caller to be. */
-    caller: Caller
-    /** Why the request may not come in, when it may not. */
-    refused: Refusal | undefined
-    /** Whether it came in under a hosted name. */
-    hosted: boolean
+    identity: Identity
   }
   interface FastifyContextConfig {
     operation?: Operation
@@ -35,12 +30,9 @@ export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Reg
       config: { operation },
       // Refused before the body is read: what a stranger sends is not worth parsing.
       onRequest: async (request, reply) => {
-        if (request.refused || request.caller.kind === 'anonymous') {
-          return sendAnswer(
-            reply,
-            await runOperation(hub, callOf(request, operation, undefined, request.refused)),
-          )
-        }
+        const { refused, caller } = request.identity
+        if (refused || caller.kind === 'anonymous')
+          return refuseRequest(hub, request, reply, operation, refused)
       },
       handler: async (request, reply) =>
         sendAnswer(reply, await answerRequest(hub, request, reply, operation, readInput)),
@@ -55,15 +47,10 @@ function answerRequest(
   operation: Operation,
   readInput: (request: FastifyRequest) => unknown,
 ): Promise<Answer> {
-  try {
-    const call = callOf(request, operation, readInput(request), undefined)
-    // Only what reaches outside the hub can be called off, and no read does.
-    const isRead = operation.effect === 'read'
-    return runOperation(hub, isRead ? call : { ...call, signal: abortWhenClosed(reply.raw) })
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    return runOperation(hub, callOf(request, operation, undefined, error))
-  }
+  const call = readCall(operation, request.identity, request.headers, () => readInput(request))
+  // Only what reaches outside the hub can be called off, and no read does.
+  const isRead = operation.effect === 'read'
+  return runOperation(hub, isRead ? call : { ...call, signal: abortWhenClosed(reply.raw) })
 }
 
 /** Records and answers a request that an operation's route could not read. */
@@ -72,44 +59,14 @@ export async function refuseRequest(
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
-  refusal: Refusal,
+  refusal: Refusal | undefined,
 ): Promise<FastifyReply> {
-  return sendAnswer(reply, await runOperation(hub, callOf(request, operation, undefined, refusal)))
-}
-
-function callOf(
-  request: FastifyRequest,
-  operation: Operation,
-  input: unknown,
-  refused: Refusal | undefined,
-): Call {
-  const vault = request.headers['x-vault-id']
-  return {
-    operation,
-    surface: operation.rest === undefined ? 'mcp' : 'rest',
-    caller: request.caller,
-    address: request.ip,
-    vault: Array.isArray(vault) ? vault.join() : vault,
-    input,
-    presented: presentedBy(request.headers),
-    hosted: request.hosted,
-    ...(refused && { refused }),
-  }
-}
-
-/** The grant headers. A bearer anywhere else (body, query, path) is never looked at. */
-export function presentedBy(headers: IncomingHttpHeaders): Presented {
-  const bearer = headers['x-flow-external-bearer']
-  const grant_id = headers['x-flow-grant-id']
-  return {
-    ...(bearer !== undefined && { external_bearer: String(bearer) }),
-    ...(grant_id !== undefined && { grant_id: String(grant_id) }),
-  }
+  const call = callOf(operation, request.identity, request.headers, undefined, refusal)
+  return sendAnswer(reply, await runOperation(hub, call))
 }
 
 /** Sends a finished answer as it is. */
 export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
-  if (answer.status === 401) reply.header('www-authenticate', 'Bearer realm="knowtation"')
-  if (answer.retry_after_seconds) reply.header('retry-after', answer.retry_after_seconds)
-  return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.text)
+  for (const [name, value] of answerHeaders(answer)) reply.header(name, value)
+  return reply.code(answer.status).send(answer.text)
 }

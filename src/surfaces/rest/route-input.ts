@@ -1,11 +1,17 @@
-import type { FastifyRequest } from 'fastify'
 import { coerceText } from '../../operations/coerce-input.ts'
 import type { Operation } from '../../operations/define-operation.ts'
 import { Refusal } from '../../operations/errors.ts'
 import { pathParameters } from '../../operations/registry.ts'
 
+/** Where an input can stand in a request. */
+export interface RequestParts {
+  params: unknown
+  query: unknown
+  body?: unknown
+}
+
 /** Gathers an operation's input from a request: path, then query or body. Names must not contradict each other. */
-export function inputReader(operation: Operation): (request: FastifyRequest) => unknown {
+export function inputReader(operation: Operation): (request: RequestParts) => unknown {
   const { shape } = operation.input
   const inPath = pathParameters(operation.rest ?? '')
   const hasBody = !/^(GET|DELETE) /.test(operation.rest ?? '')

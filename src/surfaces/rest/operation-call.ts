@@ -1,0 +1,69 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Operation, Presented } from '../../operations/define-operation.ts'
+import { Refusal } from '../../operations/errors.ts'
+import type { Answer, Call } from '../../operations/run-operation.ts'
+import type { Identity } from './identify.ts'
+
+/** The call that a request means. */
+export function callOf(
+  operation: Operation,
+  { caller, hosted, address }: Identity,
+  headers: IncomingHttpHeaders,
+  input: unknown,
+  refused: Refusal | undefined,
+): Call {
+  return {
+    operation,
+    surface: operation.rest === undefined ? 'mcp' : 'rest',
+    caller,
+    address,
+    vault: vaultOf(headers),
+    input,
+    presented: presentedBy(headers),
+    hosted,
+    ...(refused && { refused }),
+  }
+}
+
+/** The same, with the input read; what cannot be read becomes the call's refusal. */
+export function readCall(
+  operation: Operation,
+  identity: Identity,
+  headers: IncomingHttpHeaders,
+  readInput: () => unknown,
+): Call {
+  try {
+    return callOf(operation, identity, headers, readInput(), undefined)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return callOf(operation, identity, headers, undefined, error)
+  }
+}
+
+/** The vault that a request names. */
+export function vaultOf(headers: IncomingHttpHeaders): string | undefined {
+  const vault = headers['x-vault-id']
+  return Array.isArray(vault) ? vault.join() : vault
+}
+
+const NOTHING: Presented = {}
+
+/** The grant headers. A bearer anywhere else (body, query, path) is never looked at. */
+export function presentedBy(headers: IncomingHttpHeaders): Presented {
+  const bearer = headers['x-flow-external-bearer']
+  const grant_id = headers['x-flow-grant-id']
+  if (bearer === undefined && grant_id === undefined) return NOTHING
+  return {
+    ...(bearer !== undefined && { external_bearer: String(bearer) }),
+    ...(grant_id !== undefined && { grant_id: String(grant_id) }),
+  }
+}
+
+/** The headers of an answer that depend on it. */
+export function answerHeaders({ status, retry_after_seconds }: Answer): [string, string][] {
+  const headers: [string, string][] = []
+  if (status === 401) headers.push(['www-authenticate', 'Bearer realm="knowtation"'])
+  if (retry_after_seconds) headers.push(['retry-after', String(retry_after_seconds)])
+  headers.push(['content-type', 'application/json; charset=utf-8'])
+  return headers
+}
