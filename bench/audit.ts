@@ -41,7 +41,6 @@ function bareInserts(path: string): { single(): void; group(): void } {
   db.pragma('synchronous = FULL')
   const values = [...valuesOf(RECORD), 'f'.repeat(64)]
   db.exec(`CREATE TABLE rows (seq INTEGER PRIMARY KEY, ${values.map((_, at) => `v${at}`).join(', ')})`)
-  db.exec('CREATE INDEX rows_by_vault ON rows (v1, seq)')
   const insert = db.prepare(`INSERT INTO rows VALUES (?, ${values.map(() => '?').join(', ')})`)
   let seq = 0
   const single = () => void insert.run(++seq, ...values)

@@ -131,7 +131,11 @@ export async function findFlowDocument(
     version === undefined ? await findLatest(db, where) : await findExact(db, { ...where, version })
   if (!head) return undefined
   // Reading and hashing a long text again costs more than the rest of the call.
-  return checked.find(head[`${kind}_hash`]) ?? requireText(db, kind, where, head)
+  return checked.find(hashOf(head, kind)) ?? requireText(db, kind, where, head)
+}
+
+function hashOf(head: VersionHead, kind: 'get' | 'bundle'): string {
+  return kind === 'get' ? head.get_hash : head.bundle_hash
 }
 
 async function requireText(
@@ -141,7 +145,7 @@ async function requireText(
   head: VersionHead,
 ): Promise<string> {
   const found = await db.get(texts[kind], where.vault_id, where.flow_id, head.version)
-  const expected = head[`${kind}_hash`]
+  const expected = hashOf(head, kind)
   if (!found || hash('sha256', found.json) !== expected)
     throw new StorageDamaged('A stored flow version is not as it was written.')
   checked.keep(expected, found.json)

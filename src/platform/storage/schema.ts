@@ -20,7 +20,6 @@ export const migrations: readonly Migration[] = [
         caller_kind TEXT NOT NULL, caller_id TEXT NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL,
         target_kind TEXT, target_id TEXT, outcome TEXT NOT NULL, code TEXT, duration_us INTEGER NOT NULL,
         policy_revision TEXT NOT NULL, repeats INTEGER NOT NULL, hash TEXT NOT NULL)`,
-      `CREATE INDEX audit_records_by_vault ON audit_records (vault_id, seq)`,
       `CREATE TABLE audit_head (
         only_row INTEGER PRIMARY KEY, seq INTEGER NOT NULL, hash TEXT NOT NULL,
         checkpoint_seq INTEGER NOT NULL, mac TEXT NOT NULL)`,
