@@ -98,6 +98,7 @@ function parseInput(state: CallState): void {
 
 function without(input: unknown, keys: readonly string[]): unknown {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+  if (!keys.some((key) => Object.hasOwn(input, key))) return input
   return Object.fromEntries(Object.entries(input).filter(([key]) => !keys.includes(key)))
 }
 

@@ -2,6 +2,7 @@ import {
   createHmac,
   createPrivateKey,
   createPublicKey,
+  createSecretKey,
   hash,
   type KeyObject,
   sign,
@@ -50,7 +51,7 @@ export function parseAuditKey(text: string, source: string): AuditKey {
   if (!KEY_FORM.test(secret)) throw new Error(`The audit key in ${source} must be 64 hexadecimal digits.`)
   const privateKey = signingKey(derive(secret, 'checkpoint'))
   const publicKey = createPublicKey(privateKey)
-  const headSecret = derive(secret, 'head')
+  const headSecret = createSecretKey(derive(secret, 'head'))
   return {
     key_id: hash('sha256', derive(secret, 'id')).slice(0, 16),
     public_key: publicKey.export({ type: 'spki', format: 'pem' }).toString(),

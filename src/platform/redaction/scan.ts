@@ -32,6 +32,15 @@ function traitTable({ classes, other }: AnchorTable['anchors']): Uint16Array {
   return traits
 }
 
+const knownTraits = new WeakMap<AnchorTable['anchors'], Uint16Array>()
+
+// A scanner is made for each text: what depends on the anchors alone is laid out once.
+function traitsOf(anchors: AnchorTable['anchors']): Uint16Array {
+  let traits = knownTraits.get(anchors)
+  if (!traits) knownTraits.set(anchors, (traits = traitTable(anchors)))
+  return traits
+}
+
 function kindOf(char: string): number {
   if (/[G-Zg-z]/.test(char)) return FAR_LETTER
   if (/[0-9]/.test(char)) return DIGIT
@@ -70,7 +79,7 @@ const ROUNDS = 4
 
 /** Makes a scanner at the beginning of a text; what the rules in `off` find is left alone. */
 export function createScanner(table: AnchorTable, off: ReadonlySet<string>): Scanner {
-  const walk = { table, traits: traitTable(table.anchors), state: atStart(), off, rounds: ROUNDS }
+  const walk = { table, traits: traitsOf(table.anchors), state: atStart(), off, rounds: ROUNDS }
   return { scan: (text, isLast, take) => walkText(walk, text, isLast, take) }
 }
 
