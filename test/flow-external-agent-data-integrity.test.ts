@@ -28,6 +28,7 @@ import {
 } from './external-agent/gate-hub.ts'
 import { DATABASES, storeFlows, type TestHub } from './harness/test-hub.ts'
 import { bundleOf } from './parity/sample-flows.ts'
+import { citedRules } from './requirements/cited-rules.ts'
 import { verifies } from './requirements/verifies.ts'
 
 const GRANT_KEYS =
@@ -285,4 +286,9 @@ describe('authoring, gate off', () => {
   })
 
   describeEdits(() => hub)
+})
+
+// What the tables of this tier prove, rule by rule.
+test('the tables of this tier cite these rules', () => {
+  expect(citedRules('edit-cases.ts')).toEqual(['FLOW-055', 'FLOW-064', 'FLOW-067'])
 })

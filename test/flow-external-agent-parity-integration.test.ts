@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { GATE_FLOW, STARTERS } from './external-agent/bundles.ts'
 import { BUNDLE, CODES, checkRefusal, MINT } from './external-agent/code-cases.ts'
 import { describeConditions } from './external-agent/condition-cases.ts'
@@ -27,6 +27,7 @@ import {
 import { describePolicy } from './external-agent/policy-cases.ts'
 import { type Clock, DATABASES, type TestHub } from './harness/test-hub.ts'
 import { expectParity, type ParityCase } from './parity/parity-case.ts'
+import { citedRules } from './requirements/cited-rules.ts'
 import { verifies } from './requirements/verifies.ts'
 
 const SURFACES = ['rest', 'mcp', 'cli'] as const
@@ -212,4 +213,82 @@ describe('the conditions of an invoke', () => {
       if (status === 200) expect(bundleIn(answer).grant_required).toBe(true)
     }
   })
+})
+
+// What the tables of this tier prove, rule by rule.
+test('the tables of this tier cite these rules', () => {
+  expect(
+    citedRules('code-cases.ts', 'condition-cases.ts', 'door-cases.ts', 'mint-cases.ts', 'policy-cases.ts'),
+  ).toEqual([
+    'FLOW-071',
+    'FLOW-074',
+    'GATE-005',
+    'GATE-006',
+    'GATE-007',
+    'GATE-008',
+    'GATE-009',
+    'GATE-010',
+    'GATE-011',
+    'GATE-013',
+    'GATE-014',
+    'GATE-015',
+    'GATE-017',
+    'GATE-018',
+    'GATE-019',
+    'GATE-020',
+    'GATE-021',
+    'GATE-022',
+    'GATE-023',
+    'GATE-024',
+    'GATE-025',
+    'GATE-026',
+    'GATE-030',
+    'GATE-031',
+    'GATE-032',
+    'GATE-033',
+    'GATE-034',
+    'GATE-035',
+    'GATE-045',
+    'GATE-046',
+    'GATE-047',
+    'GATE-048',
+    'GATE-049',
+    'GATE-051',
+    'GATE-052',
+    'GATE-053',
+    'GATE-086',
+    'GATE-087',
+    'GATE-088',
+    'GATE-089',
+    'GATE-090',
+    'GATE-091',
+    'GATE-094',
+    'GATE-095',
+    'GATE-097',
+    'GATE-098',
+    'GATE-099',
+    'GATE-100',
+    'GATE-101',
+    'GATE-102',
+    'GATE-103',
+    'GATE-104',
+    'GATE-105',
+    'GATE-106',
+    'GATE-107',
+    'GATE-108',
+    'GATE-109',
+    'GATE-147',
+    'GATE-148',
+    'GATE-149',
+    'GATE-150',
+    'GATE-151',
+    'GATE-152',
+    'GATE-153',
+    'GATE-154',
+    'GATE-155',
+    'GATE-156',
+    'GATE-157',
+    'GATE-158',
+    'GATE-159',
+  ])
 })

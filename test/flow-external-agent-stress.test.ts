@@ -1,4 +1,4 @@
-import { afterEach, describe, expect } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { flowChores } from '../src/domains/flows/index.ts'
 import { hashSecret } from '../src/platform/basics/secret-hash.ts'
 import { sql } from '../src/platform/storage/database.ts'
@@ -34,6 +34,7 @@ import { describeKilledHub } from './external-agent/killed-hub.ts'
 import { toolFlow } from './external-agent/tool-servers.ts'
 import { runInProcess } from './harness/call-cli.ts'
 import { DATABASES, startTestHub, storeFlows, type TestHub } from './harness/test-hub.ts'
+import { citedRules } from './requirements/cited-rules.ts'
 import { verifies } from './requirements/verifies.ts'
 
 const DENIED = 'FLOW_EXTERNAL_GRANT_DENIED'
@@ -268,4 +269,9 @@ describe('a hub whose gate is off', () => {
     expect(new Set(answers.map(({ body }) => body.code))).toEqual(new Set(['FLOW_EXTERNAL_AGENT_DISABLED']))
     expect(await storedGrants(hub)).toBe(0)
   })
+})
+
+// What the tables of this tier prove, rule by rule.
+test('the tables of this tier cite these rules', () => {
+  expect(citedRules('killed-hub.ts')).toEqual(['GATE-063'])
 })
