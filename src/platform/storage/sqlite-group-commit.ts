@@ -2,7 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StorageUnavailable, type Transaction } from './database.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
-import { HOLD_LIMIT_MS, type LimitedRun, QUEUE_LIMIT, type TransactionScope } from './transaction-scope.ts'
+import {
+  HOLD_LIMIT_MS,
+  type LimitedRun,
+  QUEUE_LIMIT,
+  type RawTransaction,
+  type TransactionScope,
+} from './transaction-scope.ts'
 
 /** How long a group waits for another process that is writing to the same file. */
 const BUSY_LIMIT_MS = 10_000
@@ -21,7 +27,7 @@ interface Job {
 interface Parts {
   connection: Connection
   /** Statements on the writer, without the rules of a scope. */
-  raw: Transaction
+  raw: RawTransaction
   latch: FaultLatch
   scope: TransactionScope
   /** Lets go of what readers still look at, so that they see what was committed. */

@@ -1,9 +1,9 @@
 import type BetterSqlite from 'better-sqlite3'
-import type { Database, Reader, SqlValue, Statement, Transaction } from './database.ts'
+import type { Database, Reader, SqlValue, Statement } from './database.ts'
 import { type Connection, connectFile, connectMemory } from './sqlite-connection.ts'
 import { type FaultLatch, faultLatch } from './sqlite-faults.ts'
 import { groupCommit } from './sqlite-group-commit.ts'
-import { transactionScope } from './transaction-scope.ts'
+import { type RawTransaction, transactionScope } from './transaction-scope.ts'
 
 export interface SqliteOptions {
   /** Reads the whole file once before it is used, up to a size. */
@@ -93,16 +93,17 @@ function readerOn(
   }
 }
 
-function transactionOn(connection: Connection, latch: FaultLatch): Transaction {
+function transactionOn(connection: Connection, { guarded }: FaultLatch): RawTransaction {
   const prepared = preparedOn(connection)
   return {
-    ...readerOn(connection, latch),
-    async run(statement, ...values) {
-      return latch.guarded(() => prepared(statement).run(...values).changes)
-    },
-    async runEach(statement, lists) {
+    get: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
+      guarded(() => prepared(statement).get(...values) as Row | undefined),
+    all: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
+      guarded(() => prepared(statement).all(...values) as Row[]),
+    run: (statement, ...values) => guarded(() => prepared(statement).run(...values).changes),
+    runEach(statement, lists) {
       const each = prepared(statement)
-      latch.guarded(() => lists.forEach((values) => void each.run(...values)))
+      guarded(() => lists.forEach((values) => void each.run(...values)))
     },
   }
 }

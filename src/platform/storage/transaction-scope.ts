@@ -9,6 +9,14 @@ export const QUEUE_LIMIT = 20_000
 /** Runs something, giving up on it after a while. */
 export type LimitedRun = <Result>(act: () => Promise<Result>) => Promise<Result>
 
+/** Statements as a driver runs them: at once, or in time. */
+export interface RawTransaction {
+  get<Row>(statement: Statement<Row>, ...values: SqlValue[]): Row | undefined | Promise<Row | undefined>
+  all<Row>(statement: Statement<Row>, ...values: SqlValue[]): Row[] | Promise<Row[]>
+  run(statement: Statement<never>, ...values: SqlValue[]): number | Promise<number>
+  runEach(statement: Statement<never>, lists: readonly (readonly SqlValue[])[]): void | Promise<void>
+}
+
 interface Scope {
   open: boolean
   failure: { error: unknown } | undefined
@@ -31,7 +39,7 @@ export function transactionScope() {
     },
     /** Runs the work and answers its result, or throws the first failure even if the work swallowed it. */
     async run<Result>(
-      raw: Transaction,
+      raw: RawTransaction,
       work: (tx: Transaction) => Promise<Result>,
       limited: LimitedRun = (act) => act(),
     ): Promise<Result> {
@@ -49,15 +57,20 @@ export function transactionScope() {
 
 export type TransactionScope = ReturnType<typeof transactionScope>
 
-function scoped(raw: Transaction, scope: Scope): Transaction {
-  const attempt = async <Result>(act: () => Promise<Result>): Promise<Result> => {
+function scoped(raw: RawTransaction, scope: Scope): Transaction {
+  const failed = (error: unknown): never => {
+    scope.failure ??= { error }
+    throw error
+  }
+  const attempt = async <Result>(act: () => Result | Promise<Result>): Promise<Result> => {
     if (!scope.open) throw new Error('The transaction has already ended.')
     if (scope.failure) throw scope.failure.error
     try {
-      return await act()
+      const result = act()
+      // A driver that answers at once is not made to wait for itself: every turn of waiting costs.
+      return result instanceof Promise ? await result : result
     } catch (error) {
-      scope.failure ??= { error }
-      throw error
+      return failed(error)
     }
   }
   return {

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '../../operations/define-operation.ts'
+import { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
-import { runOperation } from '../../operations/run-operation.ts'
+import { type Answer, runOperation } from '../../operations/run-operation.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import { identify } from './identify.ts'
-import { answerHeaders, callOf, readCall } from './operation-call.ts'
+import { answerHeaders, callOf } from './operation-call.ts'
 import { inputReader } from './route-input.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -28,17 +29,54 @@ interface Route {
  * of the traffic. Whatever is not plain is left to the framework, which answers just the same.
  */
 export function fastReads(hub: Hub, registry: Registry, authenticate: Authenticate): FastReads {
-  const findRoute = routeFinder(registry)
+  const findRead = rememberReads(readFinder(registry))
   return (request, response) => {
-    const target = request.method === 'GET' && !hasBody(request) ? PLAIN_TARGET.exec(request.url ?? '') : null
-    const query = target && readQuery(target[2])
-    const route = query && findRoute((target[1] as string).split('/'))
-    if (!route) return false
-    void answer(hub, authenticate, route, query, request, response).catch((error: Error) => {
+    const read = request.method === 'GET' && !hasBody(request) ? findRead(request.url ?? '') : undefined
+    if (!read) return false
+    void answer(hub, authenticate, read, request, response).catch((error: Error) => {
       hub.log.error({ fault: error.name }, 'request failed')
       response.destroy()
     })
     return true
+  }
+}
+
+/** What a target asks for: an operation with its input, or with the reason why it has none. */
+interface Read {
+  readonly operation: Operation
+  readonly input: unknown
+  readonly refused: Refusal | undefined
+}
+
+/** Targets whose meaning is kept, so that the same ones are not taken apart again and again. */
+const REMEMBERED_LIMIT = 1_000
+const REMEMBERED_CHARS = 256
+
+function rememberReads(find: (target: string) => Read | undefined): (target: string) => Read | undefined {
+  const known = new Map<string, Read>()
+  return (target) => {
+    const read = known.get(target) ?? find(target)
+    if (!read || target.length > REMEMBERED_CHARS) return read
+    if (known.size >= REMEMBERED_LIMIT) known.clear()
+    known.set(target, read)
+    return read
+  }
+}
+
+function readFinder(registry: Registry): (target: string) => Read | undefined {
+  const findRoute = routeFinder(registry)
+  return (target) => {
+    const plain = PLAIN_TARGET.exec(target)
+    const query = plain && readQuery(plain[2])
+    const route = query && findRoute((plain[1] as string).split('/'))
+    if (!route) return undefined
+    const { operation, readInput, params } = route
+    try {
+      return { operation, input: readInput({ params, query }), refused: undefined }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return { operation, input: undefined, refused: error }
+    }
   }
 }
 
@@ -101,27 +139,24 @@ function matched(
 async function answer(
   hub: Hub,
   authenticate: Authenticate,
-  { operation, readInput, params }: Found,
-  query: Record<string, string>,
+  { operation, input, refused }: Read,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const identity = await identify(hub, authenticate, request)
-  const { refused, caller } = identity
-  const { headers } = request
-  const call =
-    refused || caller.kind === 'anonymous'
-      ? callOf(operation, identity, headers, undefined, refused)
-      : readCall(operation, identity, headers, () => readInput({ params, query }))
-  const result = await runOperation(hub, call)
-  const length = String(Buffer.byteLength(result.text))
-  response.writeHead(result.status, [
-    ...SECURITY_LIST,
-    ...answerHeaders(result).flat(),
-    'content-length',
-    length,
-  ])
+  // Who may not come in is told so, before what was asked.
+  const isIn = !identity.refused && identity.caller.kind !== 'anonymous'
+  const objection = isIn ? refused : identity.refused
+  const result = await runOperation(hub, callOf(operation, identity, request.headers, input, objection))
+  response.writeHead(result.status, headersOf(result))
   response.end(result.text)
 }
 
 const SECURITY_LIST = SECURITY_HEADERS.flat()
+const PLAIN_LIST = [...SECURITY_LIST, 'content-type', 'application/json; charset=utf-8', 'content-length']
+
+function headersOf(result: Answer): string[] {
+  const length = String(Buffer.byteLength(result.text))
+  if (result.ok) return [...PLAIN_LIST, length]
+  return [...SECURITY_LIST, ...answerHeaders(result).flat(), 'content-length', length]
+}
