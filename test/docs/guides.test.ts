@@ -35,6 +35,7 @@ test('the guide to external agents runs as written', async () => {
   const told = [
     'status    proposed',
     'status      approved',
+    'knowtation.agent_bundle/v0',
     'Echo: hello',
     'The call would be let through',
     'revoked 2',
