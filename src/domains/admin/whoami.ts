@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
 import { CALLER_KINDS, ROLES } from '../../platform/identity/caller.ts'
-import { SCOPES } from '../../platform/policy/vault-members.ts'
+import { SCOPES } from '../../platform/policy/scopes.ts'
 import { findVisibleScopes } from '../../platform/policy/visible-scopes.ts'
 
 export const whoami = defineOperation({

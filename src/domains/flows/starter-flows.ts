@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hub } from '../../operations/hub.ts'
+import { hubRecord } from '../../operations/hub-record.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { sql } from '../../platform/storage/database.ts'
 import { findBundleFault } from './bundle/check-bundle.ts'
@@ -24,7 +25,10 @@ export function ensureStarterFlows(hub: Hub, vault_id: string): Promise<void> {
       for (const bundle of bundles)
         if (await insertFlowVersion(tx, vault_id, bundle, hub.system.now())) added++
       if (complete) await tx.run(writeMark, mark, PACKAGE_VERSION)
-      if (added > 0) await hub.audit.appendIn(tx, [seedRecord(hub, vault_id)])
+      if (added > 0)
+        await hub.audit.appendIn(tx, [
+          hubRecord(hub, 'starter_flows_seeded', vault_id, { kind: 'vault', id: vault_id }),
+        ])
     })
   })
 }
@@ -49,23 +53,4 @@ function readBundle(hub: Hub, file: string): FlowBundle | undefined {
   }
   hub.log.error({ file, fault }, 'starter flow rejected')
   return undefined
-}
-
-function seedRecord(hub: Hub, vault_id: string) {
-  return {
-    at: hub.system.now().toISOString(),
-    vault_id,
-    surface: 'hub',
-    caller_kind: 'hub',
-    caller_id: 'hub',
-    client: 'knowtation',
-    operation: 'starter_flows_seeded',
-    target_kind: 'vault',
-    target_id: vault_id,
-    outcome: 'allowed' as const,
-    code: null,
-    duration_us: 0,
-    policy_revision: 'none',
-    repeats: 1,
-  }
 }

@@ -1,8 +1,5 @@
 import { z } from 'zod'
-
-export const SCOPES = ['personal', 'project', 'org'] as const
-/** The tiers of visibility in a vault, narrowest first. */
-export type Scope = (typeof SCOPES)[number]
+import { SCOPES } from './scopes.ts'
 
 const Override = z.union([
   z.strictObject({ scopes: z.array(z.enum(SCOPES)) }),

@@ -1,6 +1,6 @@
 import type { Caller } from '../identity/caller.ts'
 import type { VaultRules } from './policies.ts'
-import { SCOPES, type Scope } from './vault-members.ts'
+import { SCOPES, type Scope } from './scopes.ts'
 
 /**
  * The scopes a caller may see in a vault, narrowest first; nothing when they cannot be told: the owner

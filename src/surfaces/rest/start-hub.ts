@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { allChores, allOperations } from '../../domains/index.ts'
 import { type Hub, type HubOptions, openHub } from '../../operations/hub.ts'
+import { hubRecord } from '../../operations/hub-record.ts'
 import { buildRegistry } from '../../operations/registry.ts'
 import { pruneAudit } from '../../platform/audit/checkpoint.ts'
 import { readOrCreatePrivateFile } from '../../platform/basics/private-file.ts'
@@ -34,7 +35,7 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
       hub.log.warn({ fault }, 'the keys of KNOWTATION_JWKS_URL cannot be used'),
     )
     const authenticate = authenticator({ db: hub.db, now: hub.system.now, hubToken, verifyJwt })
-    await hub.audit.append(startRecord(hub))
+    await hub.audit.append(hubRecord(hub, 'hub_started'))
     const app = buildApp(hub, buildRegistry(allOperations), authenticate)
     const url = await app.listen({ host: options.host, port: options.port })
     return { url, app, hub, stop: stopper(app, hub, keepHouse(hub)) }
@@ -87,23 +88,4 @@ function stopper(app: FastifyInstance, hub: Hub, endHousekeeping: () => void): (
     await hub.close()
   }
   return () => (stopping ??= stop())
-}
-
-function startRecord(hub: Hub) {
-  return {
-    at: hub.system.now().toISOString(),
-    vault_id: '-',
-    surface: 'hub',
-    caller_kind: 'hub',
-    caller_id: 'hub',
-    client: 'knowtation',
-    operation: 'hub_started',
-    target_kind: null,
-    target_id: null,
-    outcome: 'allowed' as const,
-    code: null,
-    duration_us: 0,
-    policy_revision: 'none',
-    repeats: 1,
-  }
 }

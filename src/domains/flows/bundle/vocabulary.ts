@@ -1,11 +1,11 @@
+import { SCOPES, type Scope } from '../../../platform/policy/scopes.ts'
+
+export { SCOPES, type Scope }
+
 /** Schema name of a flow record. */
 export const FLOW_SCHEMA = 'knowtation.flow/v0'
 /** Schema name of a step record. */
 export const FLOW_STEP_SCHEMA = 'knowtation.flow_step/v0'
-
-/** Scopes from the narrowest audience to the widest: the position is the rank. */
-export const SCOPES = ['personal', 'project', 'org'] as const
-export type Scope = (typeof SCOPES)[number]
 
 /** The rank of a scope: personal 0, project 1, org 2. */
 export function scopeRank(scope: Scope): number {

@@ -14,11 +14,11 @@ import { FlowId } from '../flow-schemas.ts'
 import { findFlowDocument } from '../flow-store.ts'
 import { ensureStarterFlows } from '../starter-flows.ts'
 import { requireVisibleScopes } from '../visibility.ts'
+import { hasWriteAuthority } from '../write-authority.ts'
 import { BEARER_PREFIX, GRANT_SCHEMA, Grant } from './grant-record.ts'
 import { deleteExpiredGrants, insertGrant, takePlace } from './grant-store.ts'
 import { grantTerms } from './grant-terms.ts'
 import { PURGE_BATCH } from './purge-grants.ts'
-import { hasWriteAuthority } from './write-authority.ts'
 
 const errors = flowErrors.pick(
   'unknown_flow',

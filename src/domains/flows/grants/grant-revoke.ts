@@ -3,9 +3,9 @@ import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { requireVisibleScopes } from '../visibility.ts'
+import { hasWriteAuthority } from '../write-authority.ts'
 import { GRANT_ID, Grant } from './grant-record.ts'
 import { findGrant, revokeGrant } from './grant-store.ts'
-import { hasWriteAuthority } from './write-authority.ts'
 
 export const grantRevoke = defineOperation({
   name: 'flow_external_grant_revoke',

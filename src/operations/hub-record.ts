@@ -1,0 +1,23 @@
+import type { AuditRecord } from '../platform/audit/audit-record.ts'
+import type { Target } from './define-operation.ts'
+import type { Hub } from './hub.ts'
+
+/** The record of something that the hub did by itself, without a call. */
+export function hubRecord({ system }: Hub, operation: string, vault_id = '-', target?: Target): AuditRecord {
+  return {
+    at: system.now().toISOString(),
+    vault_id,
+    surface: 'hub',
+    caller_kind: 'hub',
+    caller_id: 'hub',
+    client: 'knowtation',
+    operation,
+    target_kind: target?.kind ?? null,
+    target_id: target?.id ?? null,
+    outcome: 'allowed',
+    code: null,
+    duration_us: 0,
+    policy_revision: 'none',
+    repeats: 1,
+  }
+}
