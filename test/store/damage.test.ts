@@ -10,6 +10,8 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 const NOW = new Date('2026-11-01T00:00:00.000Z')
 const PAGE = 4_096
+/** The tables themselves, still empty, lie in fewer pages than this. */
+const SCHEMA_PAGES = 200
 const put = sql('INSERT INTO hub_meta (key, value) VALUES (?, ?)')
 const bytesOf = (path: string) => hash('sha256', readFileSync(path))
 
@@ -17,7 +19,7 @@ async function filledHome(): Promise<Home> {
   const home = homeAt(temporaryFolder(), {})
   const db = await openDatabase(home, {}, NOW)
   await db.transaction(async (tx) => {
-    for (let n = 0; n < 300; n++) await tx.run(put, `key ${n}`, 'value '.repeat(100))
+    for (let n = 0; n < 3_000; n++) await tx.run(put, `key ${n}`, 'value '.repeat(100))
   })
   await db.close()
   return home
@@ -109,7 +111,7 @@ test('starting never changes a file, whatever bytes of it were turned over', asy
 
 test('damage met at run time: every further call is refused, and closing changes nothing', async () => {
   const home = await filledHome()
-  spoilPages(home.database, 30)
+  spoilPages(home.database, SCHEMA_PAGES)
   const db = openSqlite(home.database)
   const version = sql<{ version: number }>('SELECT version FROM schema_version')
   await db.transaction((tx) => tx.run(sql('UPDATE schema_version SET applied_at = ?'), 'later'))
@@ -127,7 +129,7 @@ test('damage met at run time: every further call is refused, and closing changes
 
 test('damage met inside a transaction rejects the whole group and changes nothing', async () => {
   const home = await filledHome()
-  spoilPages(home.database, 30)
+  spoilPages(home.database, SCHEMA_PAGES)
   const before = bytesOf(home.database)
   const db = openSqlite(home.database)
   const works = [

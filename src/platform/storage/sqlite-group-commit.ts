@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StorageUnavailable, type Transaction } from './database.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
+import type { LogSync } from './sqlite-log-sync.ts'
 import {
   HOLD_LIMIT_MS,
   type LimitedRun,
@@ -28,6 +29,10 @@ interface Parts {
   connection: Connection
   /** Statements on the writer, without the rules of a scope. */
   raw: RawTransaction
+  /** How many rows the writer has changed so far. */
+  changedRows(): number
+  /** Brings what was committed to the disk; a database in memory has none. */
+  log: LogSync | undefined
   latch: FaultLatch
   scope: TransactionScope
   /** Lets go of what readers still look at, so that they see what was committed. */
@@ -56,6 +61,7 @@ export function groupCommit(parts: Parts) {
 
   /** Resolves when nothing is under way any more. */
   async function drained(): Promise<void> {
+    await parts.log?.settled()
     if (!running) return
     await running
     await drained()
@@ -78,6 +84,8 @@ export function groupCommit(parts: Parts) {
 function groupRunner({
   connection,
   raw,
+  changedRows,
+  log,
   latch,
   scope,
   refreshReads,
@@ -108,16 +116,31 @@ function groupRunner({
     }
   }
 
+  /** Who is alone needs no savepoint: what fails undoes the whole transaction. */
+  async function runAlone(job: Job, limited: LimitedRun): Promise<boolean> {
+    job.result = await scope.run(raw, job.work, limited)
+    return true
+  }
+
   return async (group) => {
+    const runJob = group.length === 1 ? runAlone : runOne
     const settled = new Set<Job>()
+    const before = changedRows()
     const limit = holdLimit()
     try {
       abandon(connection)
       await beginWaiting(begin)
-      for (const job of group) if (!(await runOne(job, limit.run))) settled.add(job)
+      for (const job of group) if (!(await runJob(job, limit.run))) settled.add(job)
       commit()
       refreshReads()
-      for (const job of group) if (!settled.has(job)) job.resolve(job.result)
+      const kept = group.filter((job) => !settled.has(job))
+      const synced = log?.sync(changedRows() - before)
+      if (!synced) return kept.forEach((job) => job.resolve(job.result))
+      // The next group need not wait for the disk, only those who asked for this one.
+      synced.then(
+        () => kept.forEach((job) => job.resolve(job.result)),
+        (error) => kept.forEach((job) => job.reject(error)),
+      )
     } catch (error) {
       abandon(connection)
       for (const job of group) if (!settled.has(job)) job.reject(error)

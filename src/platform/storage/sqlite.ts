@@ -3,7 +3,9 @@ import type { Database, Reader, SqlValue, Statement } from './database.ts'
 import { type Connection, connectFile, connectMemory } from './sqlite-connection.ts'
 import { type FaultLatch, faultLatch } from './sqlite-faults.ts'
 import { groupCommit } from './sqlite-group-commit.ts'
+import { logSync } from './sqlite-log-sync.ts'
 import { type RawTransaction, transactionScope } from './transaction-scope.ts'
+import { type TurnResults, turnResults } from './turn-results.ts'
 
 export interface SqliteOptions {
   /** Reads the whole file once before it is used, up to a size. */
@@ -18,13 +20,16 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   const scope = transactionScope()
   const snapshot = inMemory ? undefined : sharedSnapshot(reader, latch)
   const refreshReads = () => snapshot?.end()
-  const raw = transactionOn(writer, latch)
-  const queue = groupCommit({ connection: writer, raw, latch, scope, refreshReads })
-  const reads = readerOn(reader, latch, () => {
+  const { raw, changedRows } = transactionOn(writer, latch)
+  const log = inMemory ? undefined : logSync(path, latch)
+  const queue = groupCommit({ connection: writer, raw, changedRows, log, latch, scope, refreshReads })
+  const beginRead = () => {
+    latch.check()
     scope.checkOutside()
     // Where reads share the writer's connection they wait for it: nobody sees what is not committed.
     return snapshot ? snapshot.begin() : queue.drained()
-  })
+  }
+  const reads = readerOn(reader, latch, beginRead, snapshot?.results)
   return {
     kind: 'sqlite',
     ...reads,
@@ -32,6 +37,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     async close() {
       await queue.drained()
       snapshot?.end()
+      log?.close()
       closeBoth(writer, reader, latch)
     },
   }
@@ -45,10 +51,12 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
 function sharedSnapshot(reader: Connection, { guarded }: FaultLatch) {
   const beginning = reader.prepare('BEGIN')
   const ending = reader.prepare('COMMIT')
+  const results = turnResults()
   let open = false
   const end = () => {
     if (!open) return
     open = false
+    results.clear()
     try {
       if (reader.inTransaction) guarded(() => void ending.run())
     } catch {
@@ -56,6 +64,7 @@ function sharedSnapshot(reader: Connection, { guarded }: FaultLatch) {
     }
   }
   return {
+    results,
     begin(): undefined {
       if (open) return
       guarded(() => void beginning.run())
@@ -76,36 +85,47 @@ function closeBoth(writer: Connection, reader: Connection, latch: FaultLatch): v
 function readerOn(
   connection: Connection,
   { guarded }: FaultLatch,
-  before?: () => Promise<void> | undefined,
+  begin: () => Promise<void> | undefined,
+  results: TurnResults | undefined,
 ): Reader {
   const prepared = preparedOn(connection)
+  const find: TurnResults['find'] = results?.find ?? ((_kind, _statement, _values, read) => read())
   return {
     async get<Row>(statement: Statement<Row>, ...values: SqlValue[]) {
-      const turn = before?.()
+      const turn = begin()
       if (turn) await turn
-      return guarded(() => prepared(statement).get(...values) as Row | undefined)
+      return find('one', statement, values, () =>
+        guarded(() => prepared(statement).get(...values) as Row | undefined),
+      )
     },
     async all<Row>(statement: Statement<Row>, ...values: SqlValue[]) {
-      const turn = before?.()
+      const turn = begin()
       if (turn) await turn
-      return guarded(() => prepared(statement).all(...values) as Row[])
+      return find('all', statement, values, () => guarded(() => prepared(statement).all(...values) as Row[]))
     },
   }
 }
 
-function transactionOn(connection: Connection, { guarded }: FaultLatch): RawTransaction {
+function transactionOn(connection: Connection, { guarded }: FaultLatch) {
   const prepared = preparedOn(connection)
-  return {
+  let changed = 0
+  const raw: RawTransaction = {
     get: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
       guarded(() => prepared(statement).get(...values) as Row | undefined),
     all: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
       guarded(() => prepared(statement).all(...values) as Row[]),
-    run: (statement, ...values) => guarded(() => prepared(statement).run(...values).changes),
+    run(statement, ...values) {
+      const { changes } = guarded(() => prepared(statement).run(...values))
+      changed += changes
+      return changes
+    },
     runEach(statement, lists) {
       const each = prepared(statement)
       guarded(() => lists.forEach((values) => void each.run(...values)))
+      changed += lists.length
     },
   }
+  return { raw, changedRows: () => changed }
 }
 
 function preparedOn(connection: Connection): (statement: Statement<unknown>) => BetterSqlite.Statement {
