@@ -1,7 +1,7 @@
 import { isGateOn } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import type { Transaction } from '../platform/storage/database.ts'
-import type { CallState } from './call.ts'
+import { type CallState, endedCall } from './call.ts'
 import { notesOf, recordOf } from './call-record.ts'
 import {
   ActOutside,
@@ -19,16 +19,11 @@ const NEVER_ABORTED = new AbortController().signal
 export async function act(state: CallState): Promise<void> {
   const { hub, call } = state
   await call.operation.prepare?.({ hub, vault_id: state.vault_id })
-  if (call.operation.effect === 'read') {
-    state.text = renderOutput(call.operation, await call.operation.handle(contextOf(state, hub.db)))
-    const record = recordOf(state, 'allowed', null)
-    await hub.audit.append(record)
-    hub.observe(record)
-    return
-  }
+  if (call.operation.effect === 'read' || call.operation.outward) return actAlone(state)
+  const found = await call.operation.check?.(contextOf(state, hub.db) as Context<never, string, 'read'>)
   const done = await hub.db.transaction(async (tx) => {
-    const output = await call.operation.handle(contextOf(state, tx))
-    const text = output instanceof ActOutside ? output : renderOutput(call.operation, output)
+    const output = await call.operation.handle(contextOf(state, tx), found as never)
+    const text = output instanceof ActOutside ? output : await renderOutput(state, output)
     const record = recordOf(state, 'allowed', null, findMade(call.operation, output))
     await hub.audit.appendIn(tx, [record, ...notesOf(state, record)])
     return { text, record }
@@ -37,14 +32,29 @@ export async function act(state: CallState): Promise<void> {
   state.text = typeof done.text === 'string' ? done.text : await performOutside(state, done.text)
 }
 
+/** What changes nothing in the store needs no transaction of its own, only its record. */
+async function actAlone(state: CallState): Promise<void> {
+  const { hub, call } = state
+  const output = await call.operation.handle(contextOf(state, hub.db), undefined as never)
+  const isToCome = output instanceof ActOutside
+  if (!isToCome) {
+    const text = renderOutput(state, output)
+    state.text = typeof text === 'string' ? text : await text
+  }
+  const record = recordOf(state, 'allowed', null)
+  await hub.audit.append(record)
+  hub.observe(record)
+  if (isToCome) state.text = await performOutside(state, output)
+}
+
 function findMade(operation: Operation, output: unknown): Target | undefined {
   const later = output instanceof ActOutside || output instanceof StoredJson
   return later ? undefined : operation.made?.(output as never)
 }
 
 /** From here on the act is on record; if it fails, a second record says so. */
-async function performOutside({ call }: CallState, outside: ActOutside<unknown>): Promise<string> {
-  return renderOutput(call.operation, await outside.perform(call.signal ?? NEVER_ABORTED))
+async function performOutside(state: CallState, outside: ActOutside<unknown>): Promise<string> {
+  return renderOutput(state, await outside.perform(state.call.signal ?? NEVER_ABORTED))
 }
 
 function contextOf(state: CallState, db: unknown): Context<never, string, Effect> {
@@ -62,6 +72,7 @@ function contextOf(state: CallState, db: unknown): Context<never, string, Effect
     presented: call.presented ?? {},
     hosted: call.hosted ?? false,
     surface: call.surface,
+    signal: call.signal ?? NEVER_ABORTED,
     note: (event, target) => void state.notes.push({ event, target }),
     isGateOn: (flag) => isGateOn(flag, hub.env, (rules as VaultRules).policy.value),
     refuse: (code, reason) => {
@@ -71,7 +82,9 @@ function contextOf(state: CallState, db: unknown): Context<never, string, Effect
 }
 
 /** Only what the declared output names may leave; stored documents were checked when they were written. */
-function renderOutput(operation: Operation, output: unknown): string {
+function renderOutput(state: CallState, output: unknown): string | Promise<string> {
+  const { operation } = state.call
   if (output instanceof StoredJson) return output.text
+  if (operation.contract) return operation.contract.renderSuccess(endedCall(state), output)
   return JSON.stringify(operation.output.parse(output))
 }

@@ -14,7 +14,14 @@ export interface OwnerAuthority {
   readonly otherwise: string
 }
 
-export type Authority = MemberAuthority | OwnerAuthority
+/** An agent at a seat of the toolbox, in one of these roles. */
+export interface SeatAuthority {
+  readonly kind: 'seat'
+  readonly roles: readonly string[]
+  readonly otherwise: string
+}
+
+export type Authority = MemberAuthority | OwnerAuthority | SeatAuthority
 
 const RIGHTS: Record<MemberAuthority['needs'], readonly Role[]> = {
   read: ['viewer', 'editor', 'evaluator', 'admin'],
@@ -33,8 +40,21 @@ export function hubOwner(otherwise = 'FORBIDDEN'): OwnerAuthority {
   return { kind: 'owner', otherwise }
 }
 
+/** Agents of the toolbox whose seat has one of the roles, and nobody else. */
+export function seated(roles: readonly string[], otherwise: string): SeatAuthority {
+  return { kind: 'seat', roles, otherwise }
+}
+
 /** Whether the authority is the caller's. */
 export function hasAuthority(authority: Authority, caller: Caller): boolean {
-  if (authority.kind === 'owner') return caller.kind === 'hub' || caller.kind === 'local'
+  if (authority.kind === 'owner') return isOwner(caller)
+  if (authority.kind === 'seat')
+    return caller.seat !== undefined && authority.roles.includes(caller.seat.role)
+  if (caller.kind === 'toolbox') return false
   return RIGHTS[authority.needs].includes(caller.role)
+}
+
+/** Whether the caller is whoever runs the hub. */
+export function isOwner(caller: Caller): boolean {
+  return caller.kind === 'hub' || caller.kind === 'local'
 }

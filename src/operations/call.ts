@@ -1,6 +1,6 @@
 import type { Caller } from '../platform/identity/caller.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
-import type { Operation, Presented, Surface, Target } from './define-operation.ts'
+import type { EndedCall, Operation, Presented, Surface, Target } from './define-operation.ts'
 import type { Refusal } from './errors.ts'
 import type { Hub } from './hub.ts'
 
@@ -42,4 +42,9 @@ export interface CallState {
   input: unknown
   text: string
   notes: { event: string; target: Target }[]
+}
+
+/** A call as the contract it falls under may know it. */
+export function endedCall({ hub, call, vault_id, input, started, now }: CallState): EndedCall {
+  return { hub, operation: call.operation, caller: call.caller, vault_id, input, started, now }
 }

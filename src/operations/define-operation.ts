@@ -4,7 +4,7 @@ import type { GateFlag } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import type { Reader, Transaction } from '../platform/storage/database.ts'
 import type { Authority, OwnerAuthority } from './authority.ts'
-import type { CommonCode, ErrorTable } from './errors.ts'
+import type { CommonCode, ErrorTable, Refusal } from './errors.ts'
 import type { Hub } from './hub.ts'
 
 /** `read` changes nothing; the others run in a transaction together with their audit record. */
@@ -32,6 +32,29 @@ export class ActOutside<Output> {
   }
 }
 
+/** The form and the codes of a contract that has its own, instead of the hub's `{error, code}`. */
+export interface Contract {
+  /** What an error of the handler's means, as one of the operation's codes; nothing for one it does not know. */
+  toRefusal(error: unknown): Refusal | undefined
+  /** The finished answer around a handler's output. */
+  renderSuccess(ended: EndedCall, output: unknown): Promise<string>
+  /** The finished answer for a call that is not carried out. */
+  renderRefusal(ended: EndedCall, refusal: Refusal, text: string): Promise<string>
+  /** Keeps what the contract wants recorded of a refusal, beside its audit record. */
+  onRefused(ended: EndedCall, refusal: Refusal): Promise<void>
+}
+
+/** What a contract may know of a call when it renders or records its end. */
+export interface EndedCall {
+  readonly hub: Hub
+  readonly operation: Operation
+  readonly caller: Caller
+  readonly vault_id: string
+  readonly input: unknown
+  readonly started: number
+  readonly now: Date
+}
+
 /** What a caller holds up beside its credential, as the headers had it. Proves nothing until checked. */
 export interface Presented {
   readonly external_bearer?: string
@@ -52,6 +75,8 @@ export interface Context<Input, Code extends string, E extends Effect> {
   readonly hosted: boolean
   readonly surface: Surface
   isGateOn(flag: GateFlag): boolean
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
   /** Keeps one more audit record beside that of a change, in the same transaction, under this name. */
   note(event: string, target: Target): void
   /** Ends the call with one of the operation's declared codes. */
@@ -64,8 +89,9 @@ export interface Target {
   id: string
 }
 
-type Handler<Input, Output, Code extends string, E extends Effect> = (
+type Handler<Input, Output, Code extends string, E extends Effect, Found> = (
   context: Context<Input, Code, E>,
+  found: Found,
 ) => Promise<Output | StoredJson | ActOutside<Output>>
 
 interface Declaration<
@@ -74,11 +100,14 @@ interface Declaration<
   Errors extends ErrorTable,
   A extends Authority,
   E extends Effect,
+  Found,
 > {
   /** Snake case; also the MCP tool's name. */
   name: string
   /** One sentence, for every surface's help. */
   summary: string
+  /** All that a model has to know to use it, where a sentence is not enough. */
+  description?: string
   effect: E
   /** Whether calling it twice is the same as once. Reads and deletes are; say so for others. */
   idempotent?: boolean
@@ -98,21 +127,33 @@ interface Declaration<
   target?: (input: z.output<Input>, rules: VaultRules) => Target | undefined
   /** What the call has made, for the audit log: stands in its record instead of the target. */
   made?: (output: NoInfer<Output>) => Target
+  /** Changes nothing in the store itself: it checks, is recorded, and then acts outside the hub. */
+  outward?: boolean
+  /** The owner may still do it while everything is locked. */
+  whileLocked?: boolean
+  /** Where its answers follow another form than the hub's own. */
+  contract?: Contract
   /** Keys that a caller may send and that count for nothing. */
   ignores?: readonly string[]
   /** The code for an input of the wrong form, where the contract wants its own. */
   whenInvalid?: keyof Errors & string
   input: Input
   output: z.ZodType<unknown, Output>
+  /**
+   * Finds what the handler needs and whatever speaks against the call, before its transaction begins, so
+   * that others wait less. The handler must still decide bindingly what may change in between.
+   */
+  check?: (context: Context<z.output<Input>, keyof Errors & string, 'read'>) => Promise<Found>
   /** What has to be there before the transaction begins, such as seeded starter flows. */
   prepare?: (context: { hub: Hub; vault_id: string }) => Promise<void>
-  handle: Handler<z.output<Input>, Output, keyof Errors & string, E>
+  handle: Handler<z.output<Input>, Output, keyof Errors & string, E, NoInfer<Found>>
 }
 
 /** An operation as the surfaces and the pipeline read it. */
 export interface Operation {
   readonly name: string
   readonly summary: string
+  readonly description: string
   readonly effect: Effect
   readonly idempotent: boolean
   readonly authority: Authority
@@ -124,12 +165,16 @@ export interface Operation {
   readonly errors: ErrorTable
   readonly target: ((input: never, rules: VaultRules) => Target | undefined) | undefined
   readonly made: ((output: never) => Target) | undefined
+  readonly outward: boolean
+  readonly whileLocked: boolean
+  readonly contract: Contract | undefined
   readonly ignores: readonly string[]
   readonly whenInvalid: string | undefined
   readonly input: z.ZodObject
   readonly output: z.ZodType
+  readonly check: ((context: Context<never, string, 'read'>) => Promise<unknown>) | undefined
   readonly prepare: ((context: { hub: Hub; vault_id: string }) => Promise<void>) | undefined
-  readonly handle: (context: Context<never, string, Effect>) => Promise<unknown>
+  readonly handle: (context: Context<never, string, Effect>, found: never) => Promise<unknown>
 }
 
 /** Defines an operation once; every surface reads its route, tool, command and documents off the result. */
@@ -139,9 +184,11 @@ export function defineOperation<
   const Errors extends ErrorTable,
   A extends Authority,
   E extends Effect,
->(declaration: Declaration<Input, Output, Errors, A, E>): Operation {
+  Found = undefined,
+>(declaration: Declaration<Input, Output, Errors, A, E, Found>): Operation {
   return {
     ...declaration,
+    description: declaration.description ?? declaration.summary,
     idempotent: declaration.idempotent ?? (declaration.effect === 'read' || declaration.effect === 'delete'),
     gate: declaration.gate,
     whenHostDenied: declaration.whenHostDenied,
@@ -150,8 +197,12 @@ export function defineOperation<
     cli: declaration.cli,
     target: declaration.target as Operation['target'],
     made: declaration.made as Operation['made'],
+    outward: declaration.outward ?? false,
+    whileLocked: declaration.whileLocked ?? false,
+    contract: declaration.contract,
     ignores: declaration.ignores ?? [],
     whenInvalid: declaration.whenInvalid,
+    check: declaration.check as Operation['check'],
     prepare: declaration.prepare,
     handle: declaration.handle as unknown as Operation['handle'],
   }

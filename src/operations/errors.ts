@@ -18,6 +18,7 @@ export const COMMON_ERRORS = {
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not take this method.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than 1 MiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The body must be application/json.' },
+  LOCKED: { status: 423, message: 'The owner has locked this. Nothing was done.' },
   RATE_LIMITED: { status: 429, message: 'Too many calls. Wait before trying again.' },
   RUNTIME_ERROR: { status: 500, message: 'The hub failed to answer.' },
   STORAGE_UNAVAILABLE: {

@@ -9,6 +9,7 @@ import type { Log } from '../platform/basics/plain-log.ts'
 import { ensurePrivateFolder, readOrCreatePrivateFile } from '../platform/basics/private-file.ts'
 import type { System } from '../platform/basics/system.ts'
 import { type RateLimits, rateLimits } from '../platform/identity/rate-limits.ts'
+import { type Locks, openLocks } from '../platform/locks/open-locks.ts'
 import { type HubConfig, readHubConfig } from '../platform/policy/hub-config.ts'
 import { followPolicies, type VaultRules } from '../platform/policy/policies.ts'
 import { lazyRedactors, type RedactValue } from '../platform/redaction/lazy-redactors.ts'
@@ -16,6 +17,7 @@ import type { Database } from '../platform/storage/database.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
 import { lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Upstreams } from '../platform/upstream/upstream.ts'
+import type { Operation } from './define-operation.ts'
 
 /** Everything a call stands on. One process opens one hub; several processes may open the same home. */
 export interface Hub {
@@ -28,6 +30,8 @@ export interface Hub {
   readonly audit: AuditLog
   readonly refusals: RefusalLog
   readonly limits: RateLimits
+  /** What the owner has stopped. */
+  readonly locks: Locks
   /** The tools that vault policies bind to. */
   readonly upstreams: Pick<Upstreams, 'call'>
   /** Takes secrets out of what comes from outside the hub. */
@@ -35,11 +39,15 @@ export interface Hub {
   /** The folder of the starter flows. */
   readonly starters: string
   rulesOf(vault_id: string): VaultRules
+  /** Another operation, for one that is served by it. */
+  findOperation(name: string): Promise<Operation | undefined>
   /** Does something once in this process; a failure is not remembered. */
   once(key: string, act: () => Promise<void>): Promise<void>
   /** Tells metrics and logs of a finished call. */
   observe(record: AuditRecord): void
   observers: ((record: AuditRecord) => void)[]
+  /** What was opened for this hub along the way, and is let go before the store closes. */
+  readonly closing: (() => Promise<void>)[]
   close(): Promise<void>
 }
 
@@ -50,6 +58,8 @@ export interface HubOptions {
   log: Log
   /** Where the starter flows lie; the ones shipped with the program unless a test brings its own. */
   starters?: string
+  /** Where operations are found that others are served by; without it there are none. */
+  findOperation?: Hub['findOperation']
   /** Looks through the database for damage before using it. */
   checkIntegrity?: boolean
 }
@@ -66,9 +76,11 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const audit = await openAuditLog(db, key)
     const refusals = coalesceRefusals((record) => audit.append(record))
     const observers: Hub['observers'] = []
+    const closing: Hub['closing'] = []
     const upstreams = lazyUpstreams({ env, log, now: system.now })
     return {
       observers,
+      closing,
       observe: (record) => observers.forEach((tell) => tell(record)),
       home,
       env,
@@ -80,11 +92,14 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       refusals,
       upstreams,
       redactValue: lazyRedactors(env),
+      locks: openLocks(db),
       limits: rateLimits(config.rate_limits, system.now),
       starters: options.starters ?? join(PACKAGE_FOLDER, 'flows', 'starter'),
       rulesOf: followPolicies(home),
+      findOperation: options.findOperation ?? (async () => undefined),
       once: onceEach(),
       async close() {
+        await Promise.allSettled(closing.map((end) => end()))
         await upstreams.close()
         await refusals.flushAll().catch((error: Error) => log.error({ fault: error.name }, 'refusals lost'))
         await db.close()

@@ -1,29 +1,39 @@
 import { StorageDamaged, StorageUnavailable } from '../platform/storage/database.ts'
-import type { Answer, CallState } from './call.ts'
+import { type Answer, type CallState, endedCall } from './call.ts'
 import { recordOf } from './call-record.ts'
+import type { Contract } from './define-operation.ts'
 import { COMMON_ERRORS, type ErrorDefinition, Refusal } from './errors.ts'
 import { isDeclared } from './registry.ts'
 import { reportFault } from './report-fault.ts'
 
 /** Ends a call that is not carried out: a declared code, a constant text, and its record. */
 export async function refuseCall(state: CallState, error: unknown): Promise<Answer> {
-  const refusal = toRefusal(state, error)
+  const contract = contractOf(state)
+  const refusal = toRefusal(state, contract, error)
   const outcome = definitionOf(state, refusal).status >= 500 ? 'failed' : 'denied'
   const record = recordOf(state, outcome, refusal.code)
   state.hub.observe(record)
   try {
+    await contract?.onRefused(endedCall(state), refusal)
     await state.hub.refusals.append(record)
-    return renderRefusal(state, refusal)
+    return await renderRefusal(state, contract, refusal)
   } catch (failure) {
     reportFault(state.hub.log, state.call.operation.name, failure)
     const damaged = failure instanceof StorageDamaged
-    return renderRefusal(state, new Refusal(damaged ? 'RUNTIME_ERROR' : 'STORAGE_UNAVAILABLE'))
+    const code = damaged ? 'RUNTIME_ERROR' : 'STORAGE_UNAVAILABLE'
+    return await renderRefusal(state, contract, new Refusal(code))
   }
 }
 
+/** Whoever has no credential has not come as far as any contract: it is told so in the hub's own form. */
+function contractOf({ call: { caller, operation } }: CallState): Contract | undefined {
+  return caller.kind === 'anonymous' ? undefined : operation.contract
+}
+
 /** Whatever goes wrong becomes a declared code; the rest is ours to mend and only our log hears of it. */
-function toRefusal(state: CallState, error: unknown): Refusal {
-  if (error instanceof Refusal && isDeclared(state.call.operation, error.code)) return error
+function toRefusal(state: CallState, contract: Contract | undefined, error: unknown): Refusal {
+  const meant = contract?.toRefusal(error) ?? error
+  if (meant instanceof Refusal && isDeclared(state.call.operation, meant.code)) return meant
   reportFault(state.hub.log, state.call.operation.name, error)
   if (error instanceof StorageUnavailable) return new Refusal('STORAGE_UNAVAILABLE')
   return new Refusal('RUNTIME_ERROR')
@@ -34,9 +44,16 @@ function definitionOf({ call }: CallState, refusal: Refusal) {
   return call.operation.errors[refusal.code] ?? common[refusal.code] ?? COMMON_ERRORS.RUNTIME_ERROR
 }
 
-function renderRefusal(state: CallState, refusal: Refusal): Answer {
+async function renderRefusal(
+  state: CallState,
+  contract: Contract | undefined,
+  refusal: Refusal,
+): Promise<Answer> {
   const { status, message } = definitionOf(state, refusal)
-  const text = JSON.stringify({ error: refusal.reason ?? message, code: refusal.code })
+  const words = refusal.reason ?? message
+  const text = contract
+    ? await contract.renderRefusal(endedCall(state), refusal, words)
+    : JSON.stringify({ error: words, code: refusal.code })
   const { code, retry_after_seconds } = refusal
   return { ok: false, status, text, code, retry_after_seconds }
 }

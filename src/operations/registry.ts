@@ -4,6 +4,7 @@ import { COMMON_ERRORS } from './errors.ts'
 /** All operations by name. Built once; anything that contradicts itself stops the start. */
 export type Registry = ReadonlyMap<string, Operation>
 
+const AUTHORITY_KINDS = ['member', 'owner', 'seat']
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
 /** Collects the domains' operations and checks what types alone cannot. */
@@ -33,7 +34,7 @@ function checkOperation(operation: Operation): void {
 function findFault(operation: Operation): string | undefined {
   if (!NAME.test(operation.name)) return 'the name must be snake case.'
   const { authority, gate } = operation
-  if (authority?.kind !== 'member' && authority?.kind !== 'owner') return 'it declares no authority.'
+  if (!AUTHORITY_KINDS.includes(authority?.kind)) return 'it declares no authority.'
   if (authority.kind === 'owner' && operation.mcp) return "an owner's operation cannot be an MCP tool."
   const own = [gate?.whenOff, gate?.whenForbidden, operation.whenHostDenied, operation.whenInvalid]
   for (const code of [authority.otherwise, ...own]) {

@@ -1,7 +1,8 @@
 import { VAULT_ID } from '../platform/basics/home.ts'
+import { UNREADABLE_LOCK } from '../platform/locks/lock.ts'
 import { isForbidden, isGateOn } from '../platform/policy/gates.ts'
 import { act } from './act.ts'
-import { hasAuthority } from './authority.ts'
+import { hasAuthority, isOwner } from './authority.ts'
 import type { Answer, Call, CallState } from './call.ts'
 import { describeIssue } from './describe-issue.ts'
 import { Refusal, refuse } from './errors.ts'
@@ -19,7 +20,9 @@ const STEPS: readonly Step[] = [
   checkIdentity,
   bindVault,
   checkOffered,
+  checkLocks,
   checkGate,
+  checkSeat,
   parseInput,
   checkAuthority,
   checkRate,
@@ -79,12 +82,28 @@ function checkOffered({ call: { operation, surface } }: CallState): void {
   if (!offered[surface]) refuse('NOT_FOUND')
 }
 
+/** What the owner has stopped stays stopped; only the owner may still look, and take the lock away. */
+async function checkLocks({ hub, call: { operation, caller } }: CallState): Promise<void> {
+  if (operation.whileLocked && isOwner(caller)) return
+  const ids = caller.seat ? [caller.seat.agent_id, caller.id] : caller.id
+  const lock = await hub.locks.find(ids, caller.seat?.service_root)
+  if (!lock) return
+  refuse(lock === UNREADABLE_LOCK ? 'STORAGE_UNAVAILABLE' : 'LOCKED')
+}
+
 function checkGate({ hub, call, rules }: CallState): void {
   const { gate } = call.operation
   if (!gate || !rules) return
   const { value } = rules.policy
   if (gate.whenForbidden && isForbidden(gate.flag, hub.env, value)) throw new Refusal(gate.whenForbidden)
   if (!isGateOn(gate.flag, hub.env, value)) throw new Refusal(gate.whenOff)
+}
+
+/** Tools are for seats alone, and seats for tools: what is closed is so before its input is looked at. */
+function checkSeat({ call: { operation, caller } }: CallState): void {
+  const { authority } = operation
+  const isAboutSeats = authority.kind === 'seat' || caller.seat !== undefined
+  if (isAboutSeats && !hasAuthority(authority, caller)) throw new Refusal(authority.otherwise)
 }
 
 function parseInput(state: CallState): void {

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
-import { defineOperation, StoredJson } from '../../operations/define-operation.ts'
+import { defineOperation } from '../../operations/define-operation.ts'
 import { flowErrors } from './flow-errors.ts'
 import { FlowId, FlowStepWire, FlowWire, VersionChoice } from './flow-schemas.ts'
+import { keepAnswers } from './kept-answers.ts'
 import { requireFlowDocument } from './require-flow.ts'
 
 export const flowGet = defineOperation({
@@ -23,7 +24,11 @@ export const flowGet = defineOperation({
     steps: z.array(FlowStepWire),
   }),
   async handle(context) {
+    const { vault_id } = context
     const fragment = await requireFlowDocument(context, 'get')
-    return new StoredJson(`{"schema":"knowtation.flow_get/v0","vault_id":"${context.vault_id}",${fragment}}`)
+    const render = () => `{"schema":"knowtation.flow_get/v0","vault_id":"${vault_id}",${fragment}}`
+    return answerAround(fragment, vault_id, render)
   },
 })
+
+const answerAround = keepAnswers()

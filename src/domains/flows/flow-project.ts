@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
-import { type Context, defineOperation, StoredJson } from '../../operations/define-operation.ts'
+import { type Context, defineOperation } from '../../operations/define-operation.ts'
 import { isForbidden } from '../../platform/policy/gates.ts'
 import type { VaultPolicy } from '../../platform/policy/vault-policy.ts'
 import { allowedToolIds, declaredTools } from './allowlist.ts'
@@ -10,6 +10,7 @@ import { flowErrors } from './flow-errors.ts'
 import { FlowId, HarnessName, VersionChoice } from './flow-schemas.ts'
 import { findLatestVersion } from './flow-store.ts'
 import { requireGrant } from './grants/check-grant.ts'
+import { keepAnswers } from './kept-answers.ts'
 import { keepProjections } from './kept-projections.ts'
 import { projectionEnvelope } from './projection/envelope.ts'
 import { isProjectable, type ProjectableHarness, renderProjection } from './projection/render-projection.ts'
@@ -93,9 +94,11 @@ export const flowProject = defineOperation({
       const parts = { vault_id, projection, latest_version, generated_at }
       return cutMoment(JSON.stringify(Projected.parse(projectionEnvelope(parts))), generated_at)
     })
-    return new StoredJson(`${head}${generated_at}${AFTER_MOMENT}`)
+    return answerAround(head, generated_at, () => `${head}${generated_at}${AFTER_MOMENT}`)
   },
 })
+
+const answerAround = keepAnswers()
 
 const documentOf = keepProjections()
 

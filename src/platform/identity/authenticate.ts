@@ -1,7 +1,8 @@
 import { hashSecret, isSecret } from '../basics/secret-hash.ts'
 import type { Database } from '../storage/database.ts'
-import { anonymous, type Caller } from './caller.ts'
+import { anonymous, type Caller, toolboxCaller } from './caller.ts'
 import { gatewayCaller, type VerifyJwt } from './gateway-jwt.ts'
+import { findLiveSession, SESSION_PREFIX, seatOf } from './seat-store.ts'
 import { findLiveToken } from './token-store.ts'
 
 export interface Credentials {
@@ -34,6 +35,11 @@ export function authenticator(needs: {
       const token = await findLiveToken(needs.db, bearer, needs.now())
       if (!token) return anonymous(client)
       return { kind: 'token', id: token.token_id, role: token.role, vaults: [token.vault_id], client }
+    }
+    if (loopback && bearer.startsWith(SESSION_PREFIX)) {
+      const session = await findLiveSession(needs.db, bearer, needs.now())
+      if (!session) return anonymous(client)
+      return toolboxCaller(session.session_id, session.vault_id, seatOf(session), client)
     }
     const claims = bearer.includes('.') ? await needs.verifyJwt?.(bearer) : undefined
     return (claims && gatewayCaller(claims, client)) ?? anonymous(client)

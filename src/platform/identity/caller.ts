@@ -2,7 +2,7 @@ export const ROLES = ['viewer', 'editor', 'evaluator', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 /** How a caller proved who it is. `local` is a person or program that can open the home's files itself. */
-export const CALLER_KINDS = ['anonymous', 'hub', 'token', 'gateway', 'local'] as const
+export const CALLER_KINDS = ['anonymous', 'hub', 'token', 'gateway', 'local', 'toolbox'] as const
 export type CallerKind = (typeof CALLER_KINDS)[number]
 
 /** Who is calling, as far as it was proven. Built by the surfaces' authentication, never from an input. */
@@ -15,6 +15,24 @@ export interface Caller {
   readonly vaults: readonly string[] | '*'
   /** The kind of program that calls, of a fixed list. */
   readonly client: string
+  /** Where an agent of the toolbox works. Only callers of that kind have one, and they have nothing else. */
+  readonly seat?: ToolboxSeat
+}
+
+/** The place an engine gives an agent: one service, in one role. No call of the agent's can change it. */
+export interface ToolboxSeat {
+  readonly project_root: string
+  readonly service_root: string
+  readonly role: string
+  readonly agent_id: string
+  readonly isolation_level?: string
+  readonly allowed_commands?: readonly string[]
+  readonly access_token?: string
+}
+
+/** An agent at its seat. It is no member of the vault: only tools are open to it. */
+export function toolboxCaller(id: string, vault_id: string, seat: ToolboxSeat, client: string): Caller {
+  return { kind: 'toolbox', id, role: 'viewer', vaults: [vault_id], client, seat }
 }
 
 /** A caller nobody vouches for. */

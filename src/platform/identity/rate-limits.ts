@@ -18,7 +18,8 @@ export function rateLimits(config: HubConfig['rate_limits'], now: () => Date): R
   return { failedAuthentication: failures, call: calls }
 }
 
-function windowCounter(limit: number, now: () => Date): (key: string) => number {
+/** Counts per key and minute; answers the seconds to wait once there were more than `limit`. */
+export function windowCounter(limit: number, now: () => Date): (key: string) => number {
   const windows = new Map<string, { opened_at: number; count: number }>()
   return (key) => {
     const time = now().getTime()

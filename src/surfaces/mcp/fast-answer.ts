@@ -1,6 +1,6 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { FastRequest } from './fast-request.ts'
-import { SERVER_CAPABILITIES } from './sdk-server.ts'
+import { instructionsOf, SERVER_CAPABILITIES } from './sdk-server.ts'
 import type { ToolHost } from './tool-host.ts'
 import type { ListTools } from './tool-list.ts'
 import {
@@ -23,7 +23,7 @@ export function createFastAnswer<Caller>(
   const tails = { legacy: { call: '', list: '' }, modern: renderModernTails(host) }
   const render: FastAnswer<Caller> = async (request, caller, signal) => {
     if (request.method === 'ping') return renderResult(request, '')
-    if (request.method === 'initialize') return renderResult(request, renderHandshake(host, request))
+    if (request.method === 'initialize') return renderResult(request, renderHandshake(host, caller, request))
     const tail = tails[request.era]
     if (request.method === 'tools/call') return renderCall(host, request, caller, signal, tail.call)
     return renderResult(request, `"tools":${lists(await host.listTools(caller)).text}${tail.list}`)
@@ -47,8 +47,13 @@ async function renderCall<Caller>(
   return renderResult(request, renderToolResult(answer) + tail)
 }
 
-function renderHandshake(host: ToolHost<never>, request: { protocolVersion: string }): string {
-  const { name, version, instructions } = host.serverInfo
+function renderHandshake<Caller>(
+  host: ToolHost<Caller>,
+  caller: Caller,
+  request: { protocolVersion: string },
+): string {
+  const { name, version } = host.serverInfo
+  const instructions = instructionsOf(host, caller)
   const handshake = {
     protocolVersion: request.protocolVersion,
     capabilities: SERVER_CAPABILITIES,

@@ -9,6 +9,7 @@ import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import type { Caller } from '../../platform/identity/caller.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
 import { grantTools } from './grant-tools.ts'
+import { SEAT_INSTRUCTIONS, seatTools } from './seat-tools.ts'
 import type { ToolDescription, ToolHost } from './tool-host.ts'
 
 /** Who speaks MCP to us, and which vault it named. */
@@ -43,13 +44,18 @@ export function refuseAtDoor(hub: Hub, from: McpCaller, refused: Refusal): Promi
 
 type GrantlessHost = Pick<ToolHost<McpCaller>, 'listTools' | 'callTool'>
 
-/** The hub's tools: a caller who holds up a grant gets what the grant reaches, anyone else what its role may call. */
+/** The hub's tools: an agent at a seat gets those of its role, a holder what the grant reaches, a member the rest. */
 export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller> {
   const members = memberTools(hub, registry)
   const holders = grantTools(hub, registry)
-  const toolsFor = (from: McpCaller) => (from.presented?.external_bearer === undefined ? members : holders)
+  const seats = seatTools(hub, registry)
+  const toolsFor = (from: McpCaller) => {
+    if (from.caller.seat) return seats
+    return from.presented?.external_bearer === undefined ? members : holders
+  }
   return {
     serverInfo: { name: 'knowtation', version: PACKAGE_VERSION, instructions: INSTRUCTIONS },
+    instructionsFor: ({ caller }) => (caller.seat ? SEAT_INSTRUCTIONS : undefined),
     listTools: (from) => toolsFor(from).listTools(from),
     callTool: (from, ...call) => toolsFor(from).callTool(from, ...call),
   }
@@ -93,10 +99,10 @@ function memberTools(hub: Hub, registry: Registry): GrantlessHost {
 
 /** An operation as an MCP tool. */
 export function describeTool(operation: Operation): ToolDescription {
-  const { name, summary, effect, idempotent } = operation
+  const { name, description, effect, idempotent } = operation
   return {
     name,
-    description: summary,
+    description,
     inputSchema: z.toJSONSchema(operation.input, { io: 'input' }),
     outputSchema: z.toJSONSchema(operation.output, { io: 'output' }),
     annotations: {

@@ -19,7 +19,8 @@ export function createSdkServer<Caller>(
   lists: ListTools,
   onError: OnError,
 ): Server {
-  const { name, version, instructions } = host.serverInfo
+  const { name, version } = host.serverInfo
+  const instructions = instructionsOf(host, caller)
   const server = new Server(
     { name, version },
     { capabilities: SERVER_CAPABILITIES, ...(instructions !== undefined && { instructions }) },
@@ -33,6 +34,11 @@ export function createSdkServer<Caller>(
     return orInternalError(() => callThrough(call, params.name), onError)
   })
   return server
+}
+
+/** What this caller is told of how to begin. */
+export function instructionsOf<Caller>(host: ToolHost<Caller>, caller: Caller): string | undefined {
+  return host.instructionsFor?.(caller) ?? host.serverInfo.instructions
 }
 
 /** A 2026 client names itself in each request, an older one in its opening. */

@@ -34,6 +34,8 @@ export interface ClientClaim {
 
 export interface ToolHost<Caller> {
   serverInfo: { name: string; version: string; instructions?: string }
+  /** What a client is told of how to begin, where that depends on who it is. */
+  instructionsFor?(caller: Caller): string | undefined
   /** Answer the same array while the tool set is the same: its rendered text is kept per array. */
   listTools(caller: Caller): readonly ToolDescription[] | Promise<readonly ToolDescription[]>
   /** A tool that does not exist and a tool the caller may not use give the same `unknown_tool`. */

@@ -1,3 +1,4 @@
+import type { Authority } from '../../operations/authority.ts'
 import type { Operation } from '../../operations/define-operation.ts'
 import type { Registry } from '../../operations/registry.ts'
 
@@ -23,11 +24,22 @@ function renderRow(operation: Operation): string {
     operation.rest ? `\`${operation.rest}\`` : '–',
     operation.mcp ? `\`${operation.name}\`` : '–',
     operation.cli ? `\`knowtation ${operation.cli}\`` : '–',
-    authority.kind === 'owner' ? 'owner' : `member: ${authority.needs}`,
+    renderAuthority(authority),
     gate ? `\`${gate.flag}\`` : '–',
-    Object.entries(operation.errors)
-      .map(([code, { status }]) => `${code} (${status})`)
-      .join(', ') || '–',
+    renderErrors(operation),
   ]
   return `| ${cells.join(' | ')} |`
+}
+
+function renderAuthority(authority: Authority): string {
+  if (authority.kind === 'owner') return 'owner'
+  if (authority.kind === 'member') return `member: ${authority.needs}`
+  return `seat: ${authority.roles.join(', ')}`
+}
+
+/** Tools may all give the same faults, which are listed once in the guide of the toolbox. */
+function renderErrors({ authority, errors }: Operation): string {
+  if (authority.kind === 'seat') return 'faults of the toolbox'
+  const codes = Object.entries(errors).map(([code, { status }]) => `${code} (${status})`)
+  return codes.join(', ') || '–'
 }

@@ -26,7 +26,8 @@ export interface Use {
 /** The grant that the presented bearer opens for this use; the first thing that speaks against it is refused. */
 export async function requireGrant(context: Asking, use: Use): Promise<Grant> {
   const grant = await requireLiveGrant(context)
-  const { refuse } = context
+  const { refuse, hub } = context
+  if (await hub.locks.find(grant.grant_id)) refuse('LOCKED')
   if (grant.flow_id !== use.flow_id || grant.flow_version !== use.flow_version) {
     refuse('FLOW_EXTERNAL_GRANT_FLOW_MISMATCH')
   }

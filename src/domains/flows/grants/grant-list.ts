@@ -14,6 +14,7 @@ export const grantList = defineOperation({
   summary: 'List the newest grants of this vault that the caller may see, revoked ones included.',
   effect: 'read',
   authority: vaultMember('read'),
+  whileLocked: true,
   gate: {
     flag: 'FLOW_EXTERNAL_AGENT_ENABLED',
     whenOff: 'FLOW_EXTERNAL_AGENT_DISABLED',

@@ -12,6 +12,7 @@ export const grantRevoke = defineOperation({
   summary: 'Revoke a grant for good. It counts from the next call, everywhere, whatever the gates say.',
   effect: 'delete',
   authority: vaultMember('read'),
+  whileLocked: true,
   rest: 'DELETE /api/v1/flows/external-grants/{grant_id}',
   mcp: true,
   cli: 'flow grant revoke <grant_id>',

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
-import { ActOutside, type Context, defineOperation } from '../../../operations/define-operation.ts'
+import {
+  ActOutside,
+  type Context,
+  defineOperation,
+  type Effect,
+} from '../../../operations/define-operation.ts'
 import { type AllowedTool, allowedToolIds, requireAllowedTool } from '../allowlist.ts'
 import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { flowErrors } from '../flow-errors.ts'
@@ -34,7 +39,7 @@ const input = z.strictObject({
   payload: z.record(z.string(), z.unknown()).optional().describe("The tool's arguments"),
 })
 
-type Invoking = Context<z.output<typeof input>, keyof typeof errors, 'update'>
+type Asking<E extends Effect> = Context<z.output<typeof input>, keyof typeof errors, E>
 
 export const invokeTool = defineOperation({
   name: 'flow_external_tool_invoke',
@@ -71,11 +76,15 @@ export const invokeTool = defineOperation({
     grant_id: z.string(),
     result: z.unknown().optional(),
   }),
-  async handle(context) {
+  async check(context) {
     const { tool, grant } = await requireActivated(context)
     const payload = context.input.payload ?? {}
     if (!isPayloadFor(tool, payload))
       context.refuse('BAD_REQUEST', "The payload does not fit the tool's input schema.")
+    return { tool, grant, payload }
+  },
+  // Taking the invocation is what binds: it asks again whether the grant is neither revoked nor expired.
+  async handle(context, { tool, grant, payload }) {
     if (!(await takeInvocation(context.db, grant.grant_id, context.now))) await refuseUntaken(context)
     const accepted = {
       schema: 'knowtation.flow_external_tool_invoke/v0' as const,
@@ -92,13 +101,13 @@ export const invokeTool = defineOperation({
 })
 
 /** A revoke may have come between the check and the count: then it is what the caller hears of. */
-async function refuseUntaken(context: Invoking): Promise<never> {
+async function refuseUntaken(context: Asking<'update'>): Promise<never> {
   await requireLiveGrant(context)
   return context.refuse('FLOW_EXTERNAL_GRANT_DENIED')
 }
 
 /** All six conditions in the contract's order: gate (checked before), approval, grant, tool, allowlist, sight. */
-async function requireActivated(context: Invoking): Promise<{ tool: AllowedTool; grant: Grant }> {
+async function requireActivated(context: Asking<'read'>): Promise<{ tool: AllowedTool; grant: Grant }> {
   const { input: asked, vault_id, db, rules, refuse } = context
   const { tool_id, flow_id: named, flow_version } = asked
   const grant = await requireGrant(context, { flow_id: named, flow_version, tool_id })

@@ -3,6 +3,7 @@ import { UpstreamFailure } from '../../../platform/upstream/upstream-failure.ts'
 import type { AllowedTool } from '../allowlist.ts'
 import type { Grant } from '../grants/grant-record.ts'
 import { returnInvocation } from '../grants/grant-store.ts'
+import { callToolbox } from './toolbox-provider.ts'
 
 type Asking = Context<unknown, 'FLOW_EXTERNAL_PROVIDER_FAILED' | 'FLOW_EXTERNAL_PROVIDER_TIMEOUT', Effect>
 
@@ -25,6 +26,7 @@ export async function callProvider(
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
+    if (provider.kind === 'toolbox') return await callToolbox(hub, grant, provider, payload, signal)
     const answer = await hub.upstreams.call(provider, payload, { signal })
     return await hub.redactValue(answer.kind === 'mcp' ? answer.result : answer, redaction_exceptions)
   } catch (error) {
