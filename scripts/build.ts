@@ -10,14 +10,17 @@ const OUT = join(ROOT, 'dist')
 const DRAFT = `${OUT}.draft`
 
 /**
- * Three programs, each complete in one file. A command line's start is mostly the loading of modules, so
- * `main` is one file whose parts run only when they are first needed, and what needs the libraries of a
- * server is apart.
+ * Programs, each complete in one file. A command line's start is mostly the loading of modules, so `main` is
+ * one file whose parts run only when they are first needed, and what needs the libraries of a server is apart.
+ * The workers are programs of threads: who starts one finds it beside itself under its own name.
  */
 const PROGRAMS = {
   main: 'src/main.ts',
   serve: 'src/surfaces/rest/serve.ts',
   mcp: 'src/surfaces/cli/mcp-command.ts',
+  'pattern-worker': 'src/platform/patterns/pattern-worker.ts',
+  'search-worker': 'src/domains/toolbox/search/search-worker.ts',
+  'ast-program': 'src/domains/toolbox/loom/ast-program.ts',
 } as const
 
 /** `import('…/serve.ts')` becomes `import('./serve.js')`. */
@@ -82,6 +85,8 @@ async function operationEntries(): Promise<string[]> {
   for await (const file of glob('src/domains/**/*.ts', { cwd: ROOT })) {
     if (/\.(test|fixture)\.ts$/.test(file)) continue
     const path = join(ROOT, file)
+    // Only these are loaded: a program of a child or a thread would begin its work.
+    if (!(await readFile(path, 'utf8')).includes('defineOperation(')) continue
     const exported = Object.entries((await import(path)) as Record<string, unknown>)
     for (const [name, value] of exported) {
       const operation = allOperations.find((candidate) => candidate === value)

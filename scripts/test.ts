@@ -9,7 +9,11 @@ import type { RunSummary } from '../test/requirements/coverage-reporter.ts'
  * says how many passed and failed.
  */
 const ROOT = join(import.meta.dirname, '..')
-const BROWSER = '/usr/bin/chromium'
+const PROGRAMS = [
+  { name: 'chromium', path: '/usr/bin/chromium' },
+  { name: 'bubblewrap', path: '/usr/bin/bwrap' },
+  { name: 'git', path: '/usr/bin/git' },
+]
 const env = {
   ...process.env,
   PATH: [join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
@@ -41,23 +45,27 @@ const STEPS: readonly (readonly [string, () => boolean])[] = [
   ['Lint', () => run('oxlint', ['--deny-warnings'])],
   ['Format', () => run('biome', ['check'])],
   ['Generated documents', node('scripts/generate.ts', '--check')],
-  ['Browser', ensureBrowser],
+  ['Programs', ensurePrograms],
 ]
 
-/** The tests use the real browser of the system, installed here where that is allowed. */
-function ensureBrowser(): boolean {
-  if (!existsSync(BROWSER) && mayInstall()) {
+/** The tests use the system's own browser, sandbox and git, installed here where that is allowed. */
+function ensurePrograms(): boolean {
+  const missing = () => PROGRAMS.filter(({ path }) => !existsSync(path))
+  if (missing().length > 0 && mayInstall()) {
     const quiet = { DEBIAN_FRONTEND: 'noninteractive' }
+    const packages = missing().map(({ name }) => name)
     run('apt-get', ['update', '-qq'], quiet)
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], quiet)
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], quiet)
   }
-  if (existsSync(BROWSER)) {
-    console.log(`${BROWSER} is there.`)
-    return true
+  for (const { name, path } of missing()) {
+    console.error(`The package ${name} is missing: ${path} was not found.`)
+    console.error(
+      `Get it with: apt-get update && apt-get install -y ${name} (as root, on Debian or its kin).`,
+    )
   }
-  console.error(`The package chromium is missing: ${BROWSER} was not found.`)
-  console.error('Get it with: apt-get update && apt-get install -y chromium (as root, on Debian or its kin).')
-  return false
+  if (missing().length > 0) return false
+  console.log(`${PROGRAMS.map(({ path }) => path).join(', ')} are there.`)
+  return true
 }
 
 function mayInstall(): boolean {

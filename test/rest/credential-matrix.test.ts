@@ -21,6 +21,7 @@ const MAY: Readonly<Record<Needs, readonly Seen[]>> = {
   evaluate: ['evaluator', 'admin', 'hub'],
   admin: ['admin', 'hub'],
   owner: ['hub'],
+  seat: [],
 }
 
 let hub: TestHub
@@ -41,6 +42,7 @@ function call(operation: Operation, credential: Pick<Credential, 'authorization'
 function expectedAnswer(operation: Operation, seen: Seen): string {
   const { needs, answer } = requireExpectation(operation)
   if (seen === 'nobody') return '401 UNAUTHENTICATED'
+  if (needs === 'seat') return answer
   if (seen === 'foreign') return '403 VAULT_DENIED'
   return MAY[needs].includes(seen) ? answer : '403 FORBIDDEN'
 }

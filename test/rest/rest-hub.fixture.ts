@@ -60,9 +60,10 @@ export function send(url: string, { method = 'GET', path, bearer, headers, body 
   })
 }
 
-/** The code of a refusal's body. */
+/** The code of a refusal's body, in the hub's own form or as a tool's result. */
 export function codeOf({ text }: { text: string }): string {
-  return (JSON.parse(text) as { code: string }).code
+  const body = JSON.parse(text) as { code?: string; error: { code: string } }
+  return body.code ?? body.error.code
 }
 
 const readRecords = sql<AuditRecord & { seq: number }>('SELECT * FROM audit_records ORDER BY seq')

@@ -11,7 +11,7 @@ export const registry = buildRegistry(allOperations)
 export const routed: readonly Operation[] = [...registry.values()].filter(({ rest }) => rest !== undefined)
 
 /** Who may call a route, written out once more: a route whose rights change must change here too. */
-export type Needs = 'read' | 'write' | 'evaluate' | 'admin' | 'owner'
+export type Needs = 'read' | 'write' | 'evaluate' | 'admin' | 'owner' | 'seat'
 
 export interface Expectation {
   needs: Needs
@@ -26,6 +26,7 @@ export const OPEN_GATES = Object.fromEntries(GATE_FLAGS.map((flag) => [flag, '1'
 const FLOW = { flow_id: 'flow_research_brief' }
 const PROPOSAL = { proposal_id: 'prop_nope' }
 const STEP = { ...FLOW, run_id: 'run_nope', step_id: 'flow_research_brief#1' }
+const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
 const DRAFT = { intent: 'none', bundle: {} }
 
 const expects = (needs: Needs, answer: string, input: Record<string, unknown> = {}): Expectation => ({
@@ -33,6 +34,30 @@ const expects = (needs: Needs, answer: string, input: Record<string, unknown> = 
   answer,
   input: () => input,
 })
+
+/** The tools: no credential of a vault opens one. */
+const TOOLS = [
+  'read_file',
+  'write_file',
+  'edit_file',
+  'search_file',
+  'count_matches',
+  'list_files',
+  'delete_file',
+  'run_test',
+  'run_lint',
+  'git_status',
+  'git_diff',
+  'git_add',
+  'git_commit',
+  'git_push',
+  'git_checkout',
+  'install_dependencies',
+  'install_package',
+  'verify_binary',
+  'system_ctl',
+  'migrate_config',
+]
 
 export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   flow_list: expects('read', '200'),
@@ -69,6 +94,43 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
     tool_id: 'echo',
     grant_id: 'fgrnt_nope',
   }),
+  ...Object.fromEntries(TOOLS.map((name) => [name, expects('seat', '403 PermissionDenied')])),
+  tool_session_create: expects('owner', '400 BAD_REQUEST', { service: '/no/such/folder' }),
+  tool_session_list: expects('owner', '200'),
+  tool_session_revoke: expects('owner', '404 unknown_tool_session', { session_id: `tses_${'0'.repeat(16)}` }),
+  violation_list: expects('admin', '200'),
+  alert_list: expects('admin', '200'),
+  alert_acknowledge: expects('admin', '404 unknown_alert', { agent_id: 'ag_nope' }),
+  lock_add: expects('owner', '201', { kind: 'agent', id: 'ag_nope' }),
+  lock_list: expects('owner', '200'),
+  lock_release: expects('owner', '404 unknown_lock', { kind: 'agent', id: 'ag_other' }),
+  boundary_engines: expects('read', '200'),
+  boundary_compose: expects('write', '400 SNAPSHOT_EMPTY', {
+    tenant_id: 't-001',
+    robot_id: 'r-001',
+    objective: { type: 'site_plan', action: 'plan', payload: {} },
+    snapshot: {},
+  }),
+  boundary_run: expects('write', '400 VALIDATION_ERROR', { engine: 'nope', input: {} }),
+  boundary_show: expects('read', '404 unknown_execution', BOUNDARY_RUN),
+  boundary_list: expects('read', '200'),
+  boundary_cancel: expects('write', '404 unknown_execution', BOUNDARY_RUN),
+  boundary_dead_letter_list: expects('admin', '200'),
+  boundary_dead_letter_replay: expects('admin', '404 unknown_dead_letter', {
+    dead_letter_id: `bdead_${'0'.repeat(24)}`,
+  }),
+  ledger_append: expects('write', '400 MISSING_LINEAGE', {
+    tenant_id: 't-001',
+    source: 'crm',
+    type: 'signal',
+    payload: {},
+    depends_on: ['led-nope'],
+  }),
+  ledger_list: expects('read', '200'),
+  ledger_show: expects('read', '404 unknown_ledger_entry', { ledger_id: 'led-nope' }),
+  ledger_lineage: expects('read', '404 unknown_ledger_entry', { ledger_id: 'led-nope' }),
+  ledger_verify: expects('admin', '200'),
+  ledger_export: expects('admin', '404 unknown_tenant', { tenant_id: 't-001' }),
   whoami: expects('read', '200'),
   doctor: expects('owner', '200'),
   audit_list: expects('admin', '200'),

@@ -9,6 +9,7 @@ export const auditExport = defineOperation({
   summary: 'Export a stretch of the audit log of all vaults as signed lines that can be verified elsewhere.',
   effect: 'read',
   authority: hubOwner(),
+  whileLocked: true,
   rest: 'GET /api/v1/audit/export',
   cli: 'audit export',
   errors: {},

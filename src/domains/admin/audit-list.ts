@@ -12,6 +12,7 @@ export const auditList = defineOperation({
   summary: "Read this vault's audit log, newest first.",
   effect: 'read',
   authority: vaultMember('admin'),
+  whileLocked: true,
   rest: 'GET /api/v1/audit',
   cli: 'audit list',
   errors: {},

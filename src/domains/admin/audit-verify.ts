@@ -8,6 +8,7 @@ export const auditVerify = defineOperation({
   summary: 'Check that no record of the audit log was changed, removed, moved or cut off.',
   effect: 'read',
   authority: hubOwner(),
+  whileLocked: true,
   rest: 'GET /api/v1/audit/verify',
   cli: 'audit verify',
   errors: {},

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hubOwner } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { alertFindings } from './findings/alerts.ts'
 import { auditFindings } from './findings/audit.ts'
 import { fileFindings } from './findings/files.ts'
 import { type Finding, FindingSchema } from './findings/finding.ts'
@@ -13,6 +14,7 @@ export const doctor = defineOperation({
   summary: 'Say what is on, what is off, what is wrong, and how to mend it.',
   effect: 'read',
   authority: hubOwner(),
+  whileLocked: true,
   rest: 'GET /api/v1/doctor',
   cli: 'doctor',
   errors: {},
@@ -30,6 +32,7 @@ export const doctor = defineOperation({
       ...policyFindings(rules, vault_id),
       ...gateFindings(hub.env, rules.policy.value),
       ...(await auditFindings(hub)),
+      ...(await alertFindings(hub)),
     ]
     return {
       schema: 'knowtation.doctor/v0',

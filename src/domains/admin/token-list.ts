@@ -11,6 +11,7 @@ export const tokenList = defineOperation({
   summary: 'List the local tokens of this vault, newest first.',
   effect: 'read',
   authority: vaultMember('admin'),
+  whileLocked: true,
   rest: 'GET /api/v1/tokens',
   cli: 'token list',
   errors: {},

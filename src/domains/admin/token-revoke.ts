@@ -10,6 +10,7 @@ export const tokenRevoke = defineOperation({
   summary: 'Revoke a local token. It counts from the next call, everywhere.',
   effect: 'delete',
   authority: vaultMember('admin'),
+  whileLocked: true,
   rest: 'DELETE /api/v1/tokens/{token_id}',
   cli: 'token revoke <token_id>',
   errors: adminErrors.pick('unknown_token'),

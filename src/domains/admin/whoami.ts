@@ -10,6 +10,7 @@ export const whoami = defineOperation({
   summary: 'Tell who the caller is, in which vault, with which role and scopes.',
   effect: 'read',
   authority: vaultMember('read'),
+  whileLocked: true,
   rest: 'GET /api/v1/whoami',
   mcp: true,
   cli: 'whoami',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { compilePayloadCheck } from '../upstream/payload-schema.ts'
 import { ToolProvider } from '../upstream/provider-policy.ts'
+import { BoundaryPolicy, Engines } from './engine-policy.ts'
 
 const TOOL_LIMIT = 1_000
 const COUNT_LIMIT = 1_000_000_000
@@ -81,6 +82,8 @@ export const VaultPolicy = z.strictObject({
   external_agent: ExternalAgentPolicy.optional(),
   flow_authoring: AuthoringPolicy.optional(),
   flow_runs: RunPolicy.optional(),
+  engines: Engines.optional(),
+  boundary: BoundaryPolicy.optional(),
 })
 export type VaultPolicy = z.infer<typeof VaultPolicy>
 

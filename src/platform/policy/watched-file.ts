@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { lstatSync, readFileSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { z } from 'zod'
 
@@ -19,11 +19,23 @@ export interface FileState<Value> {
 const SETTLED_AFTER_MS = 100
 const SIZE_LIMIT_BYTES = 1_048_576
 
-/** Follows a YAML file: an edit counts from the next call, and a damaged file falls back to the safe default. */
+/** Bytes that are no text are a fault, not a text with holes. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Reads a YAML document; an empty one says nothing. */
+function parseYaml(text: string): unknown {
+  return loadYaml().parse(text, { maxAliasCount: 20, logLevel: 'error' }) ?? {}
+}
+
+/**
+ * Follows a settings file, YAML unless told otherwise: an edit counts from the next call, and a damaged
+ * file falls back to the safe default.
+ */
 export function watchFile<Value>(
   path: string,
   schema: z.ZodType<Value>,
   safe: Value,
+  parse: (text: string) => unknown = parseYaml,
 ): () => FileState<Value> {
   const absent: FileState<Value> = { value: safe, revision: 'none', damaged: undefined }
   let known: { state: FileState<Value>; identity: string } | undefined
@@ -35,7 +47,7 @@ export function watchFile<Value>(
     }
     const identity = `${stats.ino}|${stats.size}|${stats.mtimeMs}|${stats.ctimeMs}`
     if (known?.identity === identity) return known.state
-    const state = readState(path, stats, schema, safe)
+    const state = readState(path, (text) => schema.parse(parse(text)), safe)
     const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > SETTLED_AFTER_MS
     known = settled ? { state, identity } : undefined
     return state
@@ -49,26 +61,42 @@ function findStats(path: string): Stats | undefined {
   } catch {
     // A folder that may not be entered is not an absent file: let the read fail and say so.
     const now = Date.now()
-    return { ino: 0, size: 0, mtimeMs: now, ctimeMs: now, isFile: () => true } as Stats
+    return { ino: 0, size: 0, mtimeMs: now, ctimeMs: now } as Stats
   }
 }
 
-function readState<Value>(
-  path: string,
-  stats: Stats,
-  schema: z.ZodType<Value>,
-  safe: Value,
-): FileState<Value> {
+function readState<Value>(path: string, read: (text: string) => Value, safe: Value): FileState<Value> {
   let text = ''
   try {
-    // Reading a pipe or a device could wait or go on for ever, and a link's target is not ours to watch.
-    if (!stats.isFile()) throw new Error('not a plain file')
-    if (stats.size > SIZE_LIMIT_BYTES) throw new Error(`larger than ${SIZE_LIMIT_BYTES} bytes`)
-    text = readFileSync(path, 'utf8')
-    const value = schema.parse(loadYaml().parse(text, { maxAliasCount: 20, logLevel: 'error' }) ?? {})
-    return { value, revision: revisionOf(text), damaged: undefined }
+    text = readPlainFile(path, SIZE_LIMIT_BYTES).text
+    return { value: read(text), revision: revisionOf(text), damaged: undefined }
   } catch (error) {
     return { value: safe, revision: `damaged-${revisionOf(text)}`, damaged: `${path}: ${faultOf(error)}` }
+  }
+}
+
+/**
+ * The text of a plain file. Reading a pipe or a device could wait or go on for ever, and a link's target
+ * is not ours to watch: what was opened is looked at, not what lay at the path a moment before.
+ */
+export function readPlainFile(path: string, limit_bytes: number): { text: string; stats: Stats } {
+  const file = openPlainFile(path)
+  try {
+    const stats = fstatSync(file)
+    if (!stats.isFile()) throw new Error('not a plain file')
+    if (stats.size > limit_bytes) throw new Error(`larger than ${limit_bytes} bytes`)
+    return { text: UTF8.decode(readFileSync(file)), stats }
+  } finally {
+    closeSync(file)
+  }
+}
+
+function openPlainFile(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw code === 'ELOOP' || code === 'ENXIO' ? new Error('not a plain file', { cause: error }) : error
   }
 }
 

@@ -15,6 +15,14 @@ export const migrations: readonly Migration[] = [
         label TEXT, created_at TEXT NOT NULL, created_by TEXT NOT NULL, expires_at TEXT, revoked_at TEXT)`,
       `CREATE INDEX tokens_by_vault ON tokens (vault_id, created_at, token_id)`,
 
+      `CREATE TABLE toolbox_sessions (
+        session_id TEXT PRIMARY KEY, secret_hash TEXT NOT NULL, vault_id TEXT NOT NULL, agent_id TEXT NOT NULL,
+        role TEXT NOT NULL, project_root TEXT NOT NULL, service_root TEXT NOT NULL, isolation_level TEXT,
+        allowed_commands TEXT, created_at TEXT NOT NULL, created_by TEXT NOT NULL, expires_at TEXT NOT NULL,
+        revoked_at TEXT)`,
+      `CREATE INDEX toolbox_sessions_by_vault ON toolbox_sessions (vault_id, created_at, session_id)`,
+      `CREATE INDEX toolbox_sessions_by_expiry ON toolbox_sessions (expires_at)`,
+
       `CREATE TABLE audit_records (
         seq INTEGER PRIMARY KEY, at TEXT NOT NULL, vault_id TEXT NOT NULL, surface TEXT NOT NULL,
         caller_kind TEXT NOT NULL, caller_id TEXT NOT NULL, client TEXT NOT NULL, operation TEXT NOT NULL,
@@ -75,6 +83,55 @@ export const migrations: readonly Migration[] = [
         actor TEXT NOT NULL, harness TEXT NOT NULL, task_ref TEXT, external_ref TEXT, steps_json TEXT NOT NULL,
         PRIMARY KEY (vault_id, run_id))`,
       `CREATE INDEX flow_runs_by_start ON flow_runs (vault_id, flow_id, started, run_id)`,
+
+      `CREATE TABLE boundary_executions (
+        vault_id TEXT NOT NULL, run_id TEXT NOT NULL, tenant_id TEXT NOT NULL, robot_id TEXT NOT NULL,
+        execution_id TEXT NOT NULL, attempt INTEGER NOT NULL, payload_hash TEXT NOT NULL, engine TEXT NOT NULL,
+        state TEXT NOT NULL, submitted_at TEXT NOT NULL, updated_at TEXT NOT NULL, facts_json TEXT NOT NULL,
+        outcome_json TEXT, progress_json TEXT, input_json TEXT, owner TEXT, claim TEXT, lease_until TEXT,
+        runs INTEGER NOT NULL, PRIMARY KEY (vault_id, run_id))`,
+      `CREATE INDEX boundary_executions_by_submission ON boundary_executions (vault_id, submitted_at, run_id)`,
+      `CREATE INDEX boundary_executions_by_owner ON boundary_executions (owner)`,
+      `CREATE INDEX boundary_executions_by_lease ON boundary_executions (lease_until)`,
+      `CREATE TABLE boundary_attempts (
+        vault_id TEXT NOT NULL, run_id TEXT NOT NULL, attempt INTEGER NOT NULL, payload_hash TEXT NOT NULL,
+        execution_json TEXT NOT NULL, PRIMARY KEY (vault_id, run_id, attempt))`,
+      `CREATE TABLE boundary_dead_letters (
+        vault_id TEXT NOT NULL, dead_letter_id TEXT NOT NULL, run_id TEXT NOT NULL, attempt INTEGER NOT NULL,
+        reason TEXT NOT NULL, created_at TEXT NOT NULL, replayed_at TEXT, duration_ms INTEGER NOT NULL,
+        output_json TEXT, PRIMARY KEY (vault_id, dead_letter_id))`,
+      `CREATE INDEX boundary_dead_letters_by_time ON boundary_dead_letters (vault_id, created_at, dead_letter_id)`,
+
+      `CREATE TABLE ledger_entries (
+        vault_id TEXT NOT NULL, tenant_id TEXT NOT NULL, seq INTEGER NOT NULL, id TEXT NOT NULL, robot_id TEXT,
+        module TEXT NOT NULL, source TEXT NOT NULL, type TEXT NOT NULL, state TEXT NOT NULL,
+        payload_json TEXT NOT NULL, depends_on_json TEXT NOT NULL, execution_id TEXT, event_key TEXT,
+        created_at TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (vault_id, tenant_id, seq))`,
+      `CREATE UNIQUE INDEX ledger_entries_by_id ON ledger_entries (vault_id, id)`,
+      `CREATE INDEX ledger_entries_by_time ON ledger_entries (vault_id, created_at, id)`,
+      `CREATE UNIQUE INDEX ledger_entries_by_event ON ledger_entries (vault_id, event_key)`,
+      `CREATE TABLE ledger_links (
+        vault_id TEXT NOT NULL, id TEXT NOT NULL, depends_on TEXT NOT NULL,
+        PRIMARY KEY (vault_id, id, depends_on))`,
+      `CREATE INDEX ledger_links_by_source ON ledger_links (vault_id, depends_on, id)`,
+      `CREATE TABLE ledger_heads (
+        vault_id TEXT NOT NULL, tenant_id TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL,
+        mac TEXT NOT NULL, PRIMARY KEY (vault_id, tenant_id))`,
+
+      `CREATE TABLE hub_locks (
+        kind TEXT NOT NULL, id TEXT NOT NULL, reason TEXT, locked_at TEXT NOT NULL, locked_by TEXT NOT NULL,
+        PRIMARY KEY (kind, id))`,
+
+      `CREATE TABLE toolbox_events (
+        event_id TEXT PRIMARY KEY, vault_id TEXT NOT NULL, kind TEXT NOT NULL, timestamp TEXT NOT NULL,
+        agent_id TEXT NOT NULL, violation_type TEXT NOT NULL, target_path TEXT, command_args TEXT NOT NULL,
+        severity TEXT NOT NULL, repeats INTEGER NOT NULL)`,
+      `CREATE INDEX toolbox_events_by_vault ON toolbox_events (vault_id, event_id)`,
+      `CREATE INDEX toolbox_events_by_agent ON toolbox_events (agent_id, event_id)`,
+      `CREATE TABLE toolbox_alerts (
+        vault_id TEXT NOT NULL, agent_id TEXT NOT NULL, raised_at TEXT NOT NULL,
+        last_violation_at TEXT NOT NULL, violations INTEGER NOT NULL, acknowledged_at TEXT,
+        acknowledged_by TEXT, PRIMARY KEY (vault_id, agent_id))`,
     ],
   },
 ]

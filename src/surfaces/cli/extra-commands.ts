@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { SEAT_FLAGS } from './seat-flags.ts'
 
 const CLIENTS = 'claude-code, claude-desktop, cursor, vscode or codex'
 
@@ -20,7 +21,7 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     words: ['mcp'],
     summary: 'Serve MCP over stdin and stdout, for a client that starts this program.',
     positionals: [],
-    flags: [],
+    flags: SEAT_FLAGS,
     reach: 'home',
     run: async (invocation) => (await import('./mcp-command.ts')).serveMcp(invocation),
   },
@@ -34,6 +35,53 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     ],
     reach: 'nothing',
     run: async (invocation) => (await import('./mcp-config-command.ts')).configureClient(invocation),
+  },
+  {
+    words: ['tool', 'list'],
+    summary: 'List the tools that a role sees.',
+    positionals: [],
+    flags: [{ name: 'role', value: 'ROLE', description: 'The role (default dev)' }],
+    reach: 'nothing',
+    run: async (invocation) => (await import('./tool-commands.ts')).listTools(invocation),
+  },
+  {
+    words: ['tool', 'call'],
+    summary: 'Call one tool of the toolbox and print its result.',
+    positionals: [{ name: 'name', description: 'The tool', required: true }],
+    flags: [
+      { name: 'args', value: 'JSON', description: 'Its arguments: inline, a file, or - for stdin' },
+      ...SEAT_FLAGS,
+    ],
+    reach: 'hub',
+    run: async (invocation) => (await import('./tool-commands.ts')).callTool(invocation),
+  },
+  {
+    words: ['boundary', 'check'],
+    summary: "Check an engine's answer against its input, without any hub.",
+    positionals: [],
+    flags: [
+      {
+        name: 'input',
+        value: 'JSON|FILE|-',
+        description: 'The AgentInput that was given',
+        required: true,
+      },
+      {
+        name: 'output',
+        value: 'JSON|FILE|-',
+        description: 'The AgentOutput that came back; without it only the input is checked',
+      },
+    ],
+    reach: 'nothing',
+    run: async (invocation) => (await import('./boundary-check-command.ts')).checkBoundary(invocation),
+  },
+  {
+    words: ['boundary', 'schema'],
+    summary: 'Print the JSON Schema of what an engine is given, or of what it may answer.',
+    positionals: [{ name: 'side', description: 'input or output', required: true }],
+    flags: [],
+    reach: 'nothing',
+    run: async (invocation) => (await import('./boundary-check-command.ts')).printBoundarySchema(invocation),
   },
   {
     words: ['backup', 'create'],

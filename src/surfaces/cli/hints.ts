@@ -19,6 +19,16 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     hint: 'The hub may be older than this program: compare `knowtation --version` on both sides.',
   },
   PAYLOAD_TOO_LARGE: { hint: 'Make it smaller: 1 MiB is the limit everywhere.' },
+  LOCKED: {
+    hint: 'The owner sees the locks with `knowtation lock list`, and takes one away with `lock release`.',
+  },
+  unknown_lock: { says: 'There is no such lock.', hint: '`knowtation lock list` shows the locks.' },
+  unknown_alert: { says: 'This agent has no open alert.', hint: '`knowtation alert list` shows the alerts.' },
+  too_many_locks: { hint: 'Take locks away, or lock everything: `knowtation lock all`.' },
+  unknown_tool_session: {
+    says: 'There is no such toolbox session here.',
+    hint: '`knowtation tool session list` shows the sessions.',
+  },
   RATE_LIMITED: { hint: 'Wait a little, then try again.' },
   RUNTIME_ERROR: { hint: 'Run `knowtation doctor`; the lines above or the log of the hub name the place.' },
   STORAGE_UNAVAILABLE: {
@@ -46,6 +56,31 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     hint: '`knowtation flow grant list` shows the grants.',
   },
   unknown_run: { says: 'There is no such run here.', hint: 'Check the id and the vault.' },
+  unknown_engine: {
+    says: 'There is no such engine here for this tenant and robot.',
+    hint: '`knowtation boundary engines` lists them; they stand under engines in policy.yaml of the vault.',
+  },
+  unknown_execution: {
+    says: 'There is no such execution here.',
+    hint: '`knowtation boundary list` shows the executions.',
+  },
+  unknown_tenant: {
+    says: 'There is no ledger of this tenant here.',
+    hint: '`knowtation ledger list` shows the entries with their tenants.',
+  },
+  unknown_ledger_entry: {
+    says: 'There is no such ledger entry here.',
+    hint: '`knowtation ledger list` shows the entries.',
+  },
+  unknown_dead_letter: {
+    says: 'There is no such dead letter here.',
+    hint: '`knowtation boundary dead-letter list` shows them.',
+  },
+  VALIDATION_ERROR: { hint: '`knowtation boundary check --input FILE` checks an input without a hub.' },
+  MISSING_LINEAGE: {
+    hint: '`knowtation ledger list` shows what there is; `knowtation boundary compose` picks it by itself.',
+  },
+  IDEMPOTENCY_CONFLICT: { hint: 'Use a new executionId, or a higher attempt after one that failed.' },
   FLOW_EXTERNAL_AGENT_DISABLED: {
     hint: 'Set external_agent.enabled in policy.yaml of the vault, or FLOW_EXTERNAL_AGENT_ENABLED=1.',
   },

@@ -1,11 +1,14 @@
 import type { Operation } from '../../operations/define-operation.ts'
 import { auditExportExtension } from './audit-export-command.ts'
 import { auditVerifyExtension } from './audit-verify-command.ts'
+import { boundaryComposeExtension } from './boundary-compose-command.ts'
+import { boundaryRunExtension } from './boundary-run-command.ts'
 import type { Command } from './command.ts'
 import { doctorExtension } from './doctor-command.ts'
 import { EXTRA_COMMANDS } from './extra-commands.ts'
 import { flowExportExtension } from './flow-export-command.ts'
 import { flowProjectExtension } from './flow-project-command.ts'
+import { ledgerExportExtension, ledgerVerifyExtension } from './ledger-commands.ts'
 import { type Extension, operationCommand } from './operation-command.ts'
 import { OPERATIONS_BY_COMMAND } from './operations-by-command.ts'
 import { fullWord } from './word-aliases.ts'
@@ -14,9 +17,13 @@ import { fullWord } from './word-aliases.ts'
 const EXTENSIONS: Readonly<Record<string, Extension>> = {
   audit_export: auditExportExtension,
   audit_verify: auditVerifyExtension,
+  boundary_compose: boundaryComposeExtension,
+  boundary_run: boundaryRunExtension,
   doctor: doctorExtension,
   flow_export: flowExportExtension,
   flow_project: flowProjectExtension,
+  ledger_export: ledgerExportExtension,
+  ledger_verify: ledgerVerifyExtension,
 }
 
 /** The one operation's command that these words begin with, if it can be told without loading all; and the extras. */
@@ -38,7 +45,8 @@ export async function loadAllCommands(): Promise<Command[]> {
 
 function commandsOf(operations: readonly Operation[]): Command[] {
   const derived = operations
-    .filter((operation) => operation.cli !== undefined)
+    // Tools are called by name, through one command of their own.
+    .filter(({ cli, authority }) => cli !== undefined && authority.kind !== 'seat')
     .map((operation) => operationCommand(operation, EXTENSIONS[operation.name]))
   return [...derived, ...EXTRA_COMMANDS]
 }

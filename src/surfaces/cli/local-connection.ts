@@ -1,3 +1,4 @@
+import type { Operation } from '../../operations/define-operation.ts'
 import { type Hub, openHub } from '../../operations/hub.ts'
 import { runOperation } from '../../operations/run-operation.ts'
 import { homeAt } from '../../platform/basics/home.ts'
@@ -32,10 +33,16 @@ export async function connectLocally(invocation: Invocation): Promise<Connection
 export async function openHome({ globals, env, io }: Invocation): Promise<Hub> {
   const log = plainLog((line) => io.stderr.write(line), realSystem.now)
   try {
-    return await openHub({ home: homeAt(globals.home, env), env, system: realSystem, log })
+    return await openHub({ home: homeAt(globals.home, env), env, system: realSystem, log, findOperation })
   } catch (error) {
     throw openingFailure(error)
   }
+}
+
+/** Loaded only when an operation is served by another one. */
+async function findOperation(name: string): Promise<Operation | undefined> {
+  const { allOperations } = await import('../../domains/index.ts')
+  return allOperations.find((operation) => operation.name === name)
 }
 
 function openingFailure(error: unknown): CommandFailure {

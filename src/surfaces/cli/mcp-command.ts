@@ -3,6 +3,7 @@ import { localCaller } from '../../platform/identity/caller.ts'
 import type { Invocation } from './command.ts'
 import { openHome } from './local-connection.ts'
 import { presentedBy } from './presented.ts'
+import { SEAT_FLAGS, seatCaller } from './seat-flags.ts'
 
 /** Serves the home's hub to one MCP client over stdin and stdout, until the client goes. */
 export async function serveMcp(invocation: Invocation): Promise<number> {
@@ -22,7 +23,8 @@ export async function serveMcp(invocation: Invocation): Promise<number> {
   try {
     const host = operationTools(hub, buildRegistry(allOperations))
     const presented = presentedBy(invocation.env)
-    const caller = { caller: localCaller('unknown'), vault: globals.vault, address: 'local', presented }
+    const who = isSeated(invocation) ? seatCaller(invocation, 'unknown') : localCaller('unknown')
+    const caller = { caller: who, vault: globals.vault, address: 'local', presented }
     const onError = (error: Error) => {
       if (!isLeaving) hub.log.warn({ fault: error.name }, 'mcp session fault')
     }
@@ -32,4 +34,9 @@ export async function serveMcp(invocation: Invocation): Promise<number> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave)
     await hub.close()
   }
+}
+
+/** Whoever says anything of a seat means an agent of the toolbox, never the whole hub. */
+function isSeated({ flags }: Invocation): boolean {
+  return SEAT_FLAGS.some(({ name }) => flags.has(name))
 }

@@ -22,6 +22,7 @@ import { measureCalls } from './metrics.ts'
 import { addOperationRoutes, refuseRequest } from './operation-routes.ts'
 import { addBodyReader } from './read-body.ts'
 import { setSecurityHeaders } from './security-headers.ts'
+import { addUnknownToolRoute } from './tool-route.ts'
 
 const BODY_LIMIT_BYTES = 1_048_576
 const REQUEST_TIMEOUT_MS = 60_000
@@ -64,6 +65,7 @@ export function buildApp(
   app.setErrorHandler((error, request, reply) => answerFault(hub, request, reply, error as FastifyError))
   app.setNotFoundHandler((_request, reply) => sendPlainly(reply, 'NOT_FOUND'))
   addOperationRoutes(app, hub, registry)
+  addUnknownToolRoute(app, hub)
   addSystemRoutes(app, hub, registry)
   const mcp = createMcpHttp(operationTools(hub, registry), {
     onError: (error) => hub.log.debug({ fault: error.name }, 'mcp request refused'),

@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Hub } from '../../operations/hub.ts'
+import { countOpenAlerts } from '../../platform/alerts/alert-store.ts'
 
 /** Counts calls by what is known of them without looking at anyone's data. */
 export function measureCalls(hub: Hub): Registry {
@@ -17,6 +18,15 @@ export function measureCalls(hub: Hub): Registry {
     labelNames: ['operation'],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
+  })
+  const alerts: Gauge = new Gauge({
+    name: 'knowtation_toolbox_alerts',
+    help: 'Agents in Alert Mode that nobody has looked at.',
+    registers,
+    // A store that cannot be read is told by /healthz; the other numbers go out all the same.
+    async collect(): Promise<void> {
+      alerts.set(await countOpenAlerts(hub.db).catch(() => Number.NaN))
+    },
   })
   collectDefaultMetrics({ register: registers[0] as Registry })
   // Finding a counter by its labels costs more than counting, so each is found once.

@@ -4,6 +4,7 @@ import { type Hub, type HubOptions, openHub } from '../../operations/hub.ts'
 import { hubRecord } from '../../operations/hub-record.ts'
 import { buildRegistry } from '../../operations/registry.ts'
 import { pruneAudit } from '../../platform/audit/checkpoint.ts'
+import { onceATurn } from '../../platform/basics/once-a-turn.ts'
 import { readOrCreatePrivateFile } from '../../platform/basics/private-file.ts'
 import { authenticator } from '../../platform/identity/authenticate.ts'
 import { gatewayVerifier } from '../../platform/identity/gateway-jwt.ts'
@@ -28,7 +29,10 @@ export interface RunningHub {
 
 /** Opens the home and listens. Nothing is served before the audit log has taken its first record. */
 export async function startHub(options: HubOptions & { host: string; port: number }): Promise<RunningHub> {
-  const hub = await openHub({ ...options, checkIntegrity: true })
+  const registry = buildRegistry(allOperations)
+  const findOperation = async (name: string) => registry.get(name)
+  const opened = await openHub({ findOperation, ...options, checkIntegrity: true })
+  const hub: Hub = { ...opened, rulesOf: onceATurn(opened.rulesOf) }
   try {
     const hubToken = readHubToken(hub)
     const verifyJwt = await gatewayVerifier(hub.env, hub.system.now, (fault) =>
@@ -36,7 +40,7 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
     )
     const authenticate = authenticator({ db: hub.db, now: hub.system.now, hubToken, verifyJwt })
     await hub.audit.append(hubRecord(hub, 'hub_started'))
-    const app = buildApp(hub, buildRegistry(allOperations), authenticate)
+    const app = buildApp(hub, registry, authenticate)
     const url = await app.listen({ host: options.host, port: options.port })
     return { url, app, hub, stop: stopper(app, hub, keepHouse(hub)) }
   } catch (error) {

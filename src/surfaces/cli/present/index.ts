@@ -1,5 +1,13 @@
 import type { Page } from './page.ts'
 import { presentAny } from './present-any.ts'
+import {
+  presentExecution,
+  presentExecutionList,
+  presentLedgerEntry,
+  presentLedgerList,
+  presentLedgerVerification,
+  presentLineage,
+} from './present-boundary.ts'
 import { presentFlow } from './present-flow.ts'
 import { presentFlowList } from './present-flow-list.ts'
 import { presentExplanation, presentGrant, presentGrantList, presentInvocation } from './present-grants.ts'
@@ -35,6 +43,16 @@ const PRESENTERS: Readonly<Record<string, Present>> = {
   flow_run_advance: presentRun,
   flow_run_evidence: presentRun,
   flow_run_submit_review: presentRun,
+  boundary_run: presentExecution,
+  boundary_show: presentExecution,
+  boundary_cancel: presentExecution,
+  boundary_dead_letter_replay: presentExecution,
+  boundary_list: presentExecutionList,
+  ledger_append: presentLedgerEntry,
+  ledger_show: presentLedgerEntry,
+  ledger_list: presentLedgerList,
+  ledger_lineage: presentLineage,
+  ledger_verify: presentLedgerVerification,
   whoami: presentWhoami,
   doctor: presentDoctor,
   audit_list: presentAuditList,

@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { rgPath } from '@vscode/ripgrep'
+import { openGuard } from '../src/platform/guard/open-guard.ts'
+import { type Cell, measureCell, medianOf, medianRatio, percentile, speedOf } from './cell.ts'
+import { PROGRAM, temporaryFolder } from './hub-process.ts'
+import { median } from './machine.ts'
+import { openStdioSession, type StdioSession } from './stdio-session.ts'
+import { makeRepository, makeTree, sourceText } from './toolbox-project.ts'
+import { tellVerdict } from './verdict.ts'
+
+const ROUNDS = 5
+const CALLS = 1_500
+const READS = 4_000
+const SEARCHES = 7
+const STATUSES = 15
+const FILE_BYTES = 4_096
+
+const run = promisify(execFile)
+const FILESYSTEM = join(
+  createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json'),
+  '../dist/index.js',
+)
+
+const { folder } = temporaryFolder()
+const project = join(folder, 'project')
+const service = join(project, 'service')
+const deep = join(service, 'a', 'b', 'c')
+mkdirSync(deep, { recursive: true })
+mkdirSync(join(project, '.flow'))
+const text = sourceText(1, FILE_BYTES)
+writeFileSync(join(deep, 'read.ts'), text)
+for (const name of ['ours.ts', 'theirs.ts']) writeFileSync(join(deep, name), `${text}const answer = 1\n`)
+
+/** Calls one after the other, as an agent does, checking each answer. */
+async function callMany(one: (at: number) => Promise<void>) {
+  const times: number[] = []
+  const started = performance.now()
+  for (let at = 0; at < CALLS; at++) {
+    const before = performance.now()
+    await one(at)
+    times.push(performance.now() - before)
+  }
+  const ms = performance.now() - started
+  return { calls: CALLS, ms, p50_ms: percentile(times, 0.5), p99_ms: percentile(times, 0.99) }
+}
+
+function check(answer: string, expected: string): void {
+  if (!answer.includes(expected)) throw new Error(`a wrong answer: ${answer.slice(0, 200)}`)
+}
+
+function startHub(place: string): Promise<StdioSession> {
+  const seat = ['--project', place, '--service', 'service', '--role', 'dev']
+  return openStdioSession([PROGRAM, 'mcp', '--home', join(folder, 'home'), ...seat])
+}
+
+/** The same call to both servers, in turns. */
+async function compareCalls(
+  name: string,
+  ours: StdioSession,
+  theirs: StdioSession,
+  calls: { ours: (at: number) => Promise<void>; theirs: (at: number) => Promise<void> },
+): Promise<void> {
+  const cells: { ours: Cell[]; theirs: Cell[] } = { ours: [], theirs: [] }
+  await callMany(calls.ours)
+  await callMany(calls.theirs)
+  for (let round = 0; round < ROUNDS; round++) {
+    cells.theirs.push(
+      await measureCell(`server-filesystem ${name}`, theirs.pid, () => callMany(calls.theirs)),
+    )
+    cells.ours.push(await measureCell(`knowtation ${name}`, ours.pid, () => callMany(calls.ours)))
+  }
+  const measured = medianRatio(cells.ours, cells.theirs, speedOf)
+  tellVerdict({ name: `toolbox ${name} against server-filesystem, calls/s`, measured, bar: '≥ 1', unit: '×' })
+  console.log(`  median ${medianOf(cells.ours, (cell) => cell.p50_ms).toFixed(3)} ms`)
+}
+
+async function timed(act: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await act()
+  return performance.now() - started
+}
+
+async function compareFiles(): Promise<void> {
+  const ours = await startHub(project)
+  const theirs = await openStdioSession([FILESYSTEM, service])
+  const at = (name: string) => join(deep, name)
+  try {
+    await compareCalls('read_file', ours, theirs, {
+      ours: async () => check(await ours.call('read_file', { path: 'a/b/c/read.ts' }), 'export function'),
+      theirs: async () =>
+        check(await theirs.call('read_text_file', { path: at('read.ts') }), 'export function'),
+    })
+    const [old, now] = [
+      (n: number) => `answer = ${(n % 2) + 1}\n`,
+      (n: number) => `answer = ${2 - (n % 2)}\n`,
+    ]
+    const turns = { ours: 0, theirs: 0 }
+    await compareCalls('edit_file', ours, theirs, {
+      async ours() {
+        const n = turns.ours++
+        const edits = [{ operation: 'replace', spec: old(n), content: now(n) }]
+        check(await ours.call('edit_file', { path: 'a/b/c/ours.ts', edits }), 'success')
+      },
+      async theirs() {
+        const n = turns.theirs++
+        const edits = [{ oldText: old(n), newText: now(n) }]
+        check(await theirs.call('edit_file', { path: at('theirs.ts'), edits }), now(n).trim())
+      },
+    })
+  } finally {
+    await Promise.all([ours.end(), theirs.end()])
+  }
+}
+
+async function compareSearch(): Promise<void> {
+  const tree = join(service, 'tree')
+  makeTree(tree, 10_000)
+  const ours = await startHub(project)
+  const patterns = { 'a rare word': 'needleInTheHay', 'a pattern': 'refund\\d+\\(state' }
+  try {
+    for (const [what, regex] of Object.entries(patterns)) {
+      const search = () => ours.call('search_file', { path: 'tree', regex, recursive: true })
+      const times = { ours: [] as number[], rg: [] as number[] }
+      for (let round = 0; round <= SEARCHES; round++) {
+        const rg = await timed(() => run(rgPath, ['--no-ignore', '--line-number', '--column', regex, tree]))
+        const mine = await timed(async () => check(await search(), 'part'))
+        if (round === 0) continue
+        times.rg.push(rg)
+        times.ours.push(mine)
+      }
+      const [mine, rg] = [median(times.ours), median(times.rg)]
+      console.log(`  ${what} in 10,000 files: ${mine.toFixed(0)} ms, ripgrep ${rg.toFixed(0)} ms`)
+      tellVerdict({
+        name: `search of 10,000 files (${what}) against ripgrep`,
+        measured: mine / rg,
+        bar: '≤ 3',
+        unit: '×',
+      })
+    }
+  } finally {
+    await ours.end()
+  }
+}
+
+async function compareGuard(): Promise<void> {
+  const guard = openGuard({
+    service_root: service,
+    project_root: project,
+    shared_roots: [],
+    closed_paths: [],
+    block_patterns: [],
+    hard_link_stores: [],
+  })
+  const times = { guard: [] as number[], plain: [] as number[] }
+  for (let round = 0; round < ROUNDS; round++) {
+    const each = { guard: [] as number[], plain: [] as number[] }
+    for (let at = 0; at < READS; at++) {
+      each.plain.push(await timed(() => readFile(join(deep, 'read.ts'))))
+      each.guard.push(await timed(async () => guard.readFile('a/b/c/read.ts', 102_400)))
+    }
+    times.guard.push(median(each.guard))
+    times.plain.push(median(each.plain))
+  }
+  guard.close()
+  const [mine, plain] = [median(times.guard) * 1_000, median(times.plain) * 1_000]
+  console.log(`  guarded read ${mine.toFixed(0)} µs, fs.promises.readFile ${plain.toFixed(0)} µs`)
+  tellVerdict({
+    name: 'guarded read against fs.promises.readFile',
+    measured: mine / plain,
+    bar: '≤ 2',
+    unit: '×',
+  })
+}
+
+async function compareGit(count: number, bar: '≤ 3' | '≤ 1.5'): Promise<void> {
+  const place = join(folder, `repository${count}`)
+  mkdirSync(place)
+  makeRepository(place, count)
+  const ours = await startHub(place)
+  const times = { ours: [] as number[], git: [] as number[] }
+  try {
+    for (let round = 0; round <= STATUSES; round++) {
+      const plain = await timed(() =>
+        run('git', ['-C', join(place, 'service'), 'status', '--short', '--branch']),
+      )
+      const mine = await timed(async () => check(await ours.call('git_status', {}), 'file1.ts'))
+      if (round === 0) continue
+      times.git.push(plain)
+      times.ours.push(mine)
+    }
+  } finally {
+    await ours.end()
+  }
+  const [mine, plain] = [median(times.ours), median(times.git)]
+  console.log(`  git_status at ${count} files ${mine.toFixed(1)} ms, plain git ${plain.toFixed(1)} ms`)
+  tellVerdict({
+    name: `git_status at ${count} files against plain git`,
+    measured: mine / plain,
+    bar,
+    unit: '×',
+  })
+}
+
+console.log('The toolbox over MCP stdio, with guard, redaction and audit on')
+await compareFiles()
+await compareSearch()
+await compareGuard()
+await compareGit(200, '≤ 3')
+await compareGit(5_000, '≤ 1.5')

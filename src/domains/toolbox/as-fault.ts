@@ -1,0 +1,71 @@
+import { type DenialReason, FileFault, GuardDenied } from '../../platform/guard/guard.ts'
+import { PatternInvalid, PatternTimeout } from '../../platform/patterns/patterns.ts'
+import { SandboxUnavailable } from '../../platform/sandbox/sandbox.ts'
+import { SUGGESTIONS, TOOL_ERRORS } from './tool-errors.ts'
+import { type FaultCode, ToolFault } from './tool-fault.ts'
+
+/** What the hub's own refusals are called in the toolbox. */
+const MEANINGS: Readonly<Record<string, FaultCode>> = {
+  BAD_REQUEST: 'ValidationError',
+  UNAUTHENTICATED: 'PermissionDenied',
+  FORBIDDEN: 'PermissionDenied',
+  VAULT_DENIED: 'PermissionDenied',
+  HOST_DENIED: 'PermissionDenied',
+  ORIGIN_DENIED: 'PermissionDenied',
+  NOT_FOUND: 'ToolNotFound',
+  PAYLOAD_TOO_LARGE: 'ValidationError',
+  UNSUPPORTED_MEDIA_TYPE: 'ValidationError',
+  RATE_LIMITED: 'RateLimitExceeded',
+  LOCKED: 'Locked',
+  STORAGE_UNAVAILABLE: 'StorageUnavailable',
+}
+
+/** The toolbox's name for a code of the hub's; its own codes stay as they are. */
+export function faultCodeOf(code: string): FaultCode {
+  if (Object.hasOwn(TOOL_ERRORS, code)) return code as FaultCode
+  return MEANINGS[code] ?? 'InternalError'
+}
+
+const DENIALS: Readonly<Record<DenialReason, string>> = {
+  outside: 'The path leads outside of your service.',
+  blocked: 'The path leads into a closed zone.',
+  read_only: 'This can be read but not changed.',
+  hard_link: 'The file has more than one name, so what it belongs to cannot be told.',
+  device: 'The path crosses to another device or mount.',
+  special_file: 'This is neither a plain file nor a folder.',
+  link_loop: 'The path leads through too many links.',
+  changed: 'The file changed while it was looked at.',
+  role: 'Your role reads documents and plans only.',
+}
+
+const DOCUMENTS_HINT = 'Name a path that begins with docs/ or plans/.'
+
+/** Whatever a tool may throw, as a fault; nothing for an error that nobody foresaw. */
+export function asFault(error: unknown): ToolFault | undefined {
+  if (error instanceof ToolFault) return error
+  if (error instanceof GuardDenied) return denialFault(error)
+  if (error instanceof FileFault) return new ToolFault(error.code, error.message, SUGGESTIONS[error.code])
+  if (error instanceof PatternInvalid)
+    return new ToolFault('ValidationError', error.message, 'Write the pattern without it.')
+  if (error instanceof PatternTimeout)
+    return new ToolFault(
+      'SecurityError',
+      'The pattern took too long and was stopped.',
+      'Use a simpler pattern.',
+    )
+  if (error instanceof SandboxUnavailable)
+    return new ToolFault('SandboxUnavailable', error.message, SUGGESTIONS.SandboxUnavailable)
+  return undefined
+}
+
+/** A fault in its constant words. */
+export function plainFault(code: FaultCode, message?: string): ToolFault {
+  return new ToolFault(code, message ?? TOOL_ERRORS[code].message, SUGGESTIONS[code])
+}
+
+function denialFault({ reason, path }: GuardDenied): ToolFault {
+  const violation = { violation_type: `scope_${reason}`, target_path: path, command_args: [] }
+  const words = DENIALS[reason]
+  if (reason === 'role') return new ToolFault('PermissionDenied', words, DOCUMENTS_HINT, { violation })
+  return new ToolFault('SecurityError', words, SUGGESTIONS.SecurityError, { violation })
+}

@@ -1,0 +1,120 @@
+import {
+  type CommandOutcome,
+  type SandboxProfile,
+  SandboxUnavailable,
+} from '../../../platform/sandbox/sandbox.ts'
+import { ToolFault } from '../tool-fault.ts'
+import type { CommandCall } from './command-call.ts'
+import { MEMORY_BYTES, OUTPUT_BYTES, PROCESSES } from './command-limits.ts'
+import { cutOutput, type Truncation } from './cut-output.ts'
+
+const NOT_FOUND = 127
+const NOT_FOUND_HINT =
+  'Read stderr in the details. A program that was not found has to be installed by the owner, or its folder ' +
+  'be named in KNOWTATION_TOOLCHAIN_PATH.'
+
+/** A command made ready: where it runs, and what it is. */
+export interface ReadyCommand {
+  readonly profile: SandboxProfile
+  readonly argv: readonly string[]
+  readonly timeout_ms: number
+  readonly truncation: Truncation
+}
+
+/** What a command leaves to show, as tools answer it. */
+export interface CommandReport {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exit_code: number | null
+  /** What was left out of the streams. */
+  readonly notice: string | null
+}
+
+/** Runs a command in the sandbox and answers what it said; every end but success is thrown. */
+export async function runCommand(call: CommandCall, command: ReadyCommand): Promise<CommandReport> {
+  const outcome = await runSandboxed(call, command)
+  const report = reportOf(outcome, command.truncation)
+  if (outcome.ended === 'finished' && outcome.exit_code === 0) return report
+  throw faultOf(outcome, report, command)
+}
+
+async function runSandboxed(
+  { sandbox, signal }: CommandCall,
+  command: ReadyCommand,
+): Promise<CommandOutcome> {
+  const limits = {
+    timeout_ms: command.timeout_ms,
+    output_bytes: OUTPUT_BYTES,
+    memory_bytes: MEMORY_BYTES,
+    processes: PROCESSES,
+    keep: 'both_ends' as const,
+  }
+  try {
+    return await sandbox.run(command.profile, command.argv, { limits, signal })
+  } catch (error) {
+    throw error instanceof SandboxUnavailable ? unavailable(error) : error
+  }
+}
+
+/** Nothing is run without a jail; the owner is told how to get one. */
+export function unavailable(error: SandboxUnavailable): ToolFault {
+  return new ToolFault(
+    'SandboxUnavailable',
+    `Nothing was run: ${error.message}`,
+    error.remedy ?? 'Ask the owner to look at the sandbox of this hub.',
+    { cause: error },
+  )
+}
+
+function reportOf(outcome: CommandOutcome, truncation: Truncation): CommandReport {
+  const stdout = cutOutput('stdout', outcome.stdout, truncation)
+  const stderr = cutOutput('stderr', outcome.stderr, truncation)
+  const lost =
+    outcome.dropped_bytes > 0 ? `${outcome.dropped_bytes} bytes of output were not kept.` : undefined
+  const notices = [stdout.notice, stderr.notice, lost].filter((notice) => notice !== undefined)
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    exit_code: outcome.exit_code,
+    notice: notices.length === 0 ? null : notices.join(' '),
+  }
+}
+
+function faultOf(outcome: CommandOutcome, report: CommandReport, { timeout_ms }: ReadyCommand): ToolFault {
+  const more = { details: { ...report } }
+  if (outcome.ended === 'timeout') {
+    const text = `The command did not end within ${timeout_ms / 1000} seconds and was stopped with all it had started.`
+    return new ToolFault(
+      'Timeout',
+      text,
+      'Choose a smaller target, or ask the owner for a longer time.',
+      more,
+    )
+  }
+  if (outcome.ended === 'cancelled') {
+    return new ToolFault('Timeout', 'The call was given up, and the command stopped.', 'Call again.', more)
+  }
+  if (outcome.ended === 'output_limit') {
+    const text = `The command wrote far more than ${OUTPUT_BYTES} bytes and was stopped.`
+    return new ToolFault(
+      'OutputLimitExceeded',
+      text,
+      'Choose a smaller target, or make it less talkative.',
+      more,
+    )
+  }
+  return new ToolFault(
+    'CommandFailed',
+    renderFailure(outcome),
+    outcome.exit_code === NOT_FOUND ? NOT_FOUND_HINT : 'Read stdout and stderr in the details.',
+    more,
+  )
+}
+
+function renderFailure({ limit_hit, exit_code, signal }: CommandOutcome): string {
+  if (limit_hit === 'memory')
+    return `The command took more than ${MEMORY_BYTES} bytes of memory and was stopped.`
+  if (limit_hit === 'processes')
+    return `The command started more than ${PROCESSES} processes and was stopped.`
+  return `The command ended with ${exit_code === null ? `signal ${signal ?? 'unknown'}` : `exit code ${exit_code}`}.`
+}

@@ -1,0 +1,100 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SandboxMount, SandboxProfile } from '../../../platform/sandbox/sandbox.ts'
+import { closedPathsBelow } from './closed-paths-below.ts'
+import type { CommandCall } from './command-call.ts'
+import { commandEnvironment, networkEnvironment } from './command-environment.ts'
+import { ENVIRONMENTS_MAX } from './command-limits.ts'
+import { dependencyFolder } from './dependency-folder.ts'
+import { type ProgramPlaces, programMounts } from './find-program.ts'
+
+/** What a profile for commands in a service has beside the ordinary. */
+export interface ProfileNeeds {
+  readonly network?: boolean
+  /** Writable unless said otherwise. */
+  readonly service_access?: SandboxMount['access']
+  readonly env?: Readonly<Record<string, string>>
+  readonly mounts?: readonly SandboxMount[]
+  readonly masked?: readonly string[]
+  readonly overlays?: SandboxProfile['overlays']
+  readonly cwd?: string
+}
+
+// Names that must not come to be in the service's own folder while foreign code runs: the hub, git or the
+// owner's shell would take them for the owner's later. A slash says what stands there meanwhile.
+const NEVER_CREATED = ['.env', '.env.local', '.npmrc', '.git/', '.flow/', 'secrets/']
+// These hold addresses with passwords in them.
+const GIT_SECRETS = ['config', 'config.worktree', 'credentials']
+
+/**
+ * The service writable, shared folders and the programs' own readable, closed names covered, and nothing
+ * else of the host.
+ */
+export function serviceProfile(
+  call: CommandCall,
+  places: ProgramPlaces,
+  needs: ProfileNeeds = {},
+): SandboxProfile {
+  const { service_root } = call.context
+  const shared = call.policy.shared_roots.filter((path) => isFolder(path) && path !== service_root)
+  const installed = needs.network ? [] : installedFolders(call)
+  return {
+    mounts: [
+      { path: service_root, access: needs.service_access ?? 'write' },
+      ...shared.map((path) => ({ path, access: 'read' as const })),
+      ...programMounts(places),
+      ...installed.map((path) => ({ path, access: 'read' as const })),
+      ...(needs.mounts ?? []),
+    ],
+    masked: [
+      ...closedPathsBelow([service_root, ...shared], call.policy.block_patterns),
+      ...neverCreated(call),
+      ...GIT_SECRETS.map((name) => join(service_root, '.git', name)).filter((path) => existsSync(path)),
+      ...(needs.masked ?? []),
+    ],
+    overlays: needs.overlays ?? [],
+    read_only: [`${service_root}/.git/`],
+    network: needs.network ?? false,
+    cwd: needs.cwd ?? service_root,
+    env: commandEnvironment(places, needs.network ? [] : ownFolders(call), {
+      ...(needs.network ? networkEnvironment() : offlineEnvironment(call)),
+      ...needs.env,
+    }),
+  }
+}
+
+// The hub's home may lie inside a service; what is in it is nobody's business there.
+function neverCreated({ context, policy, hub }: CommandCall): string[] {
+  const names = [...NEVER_CREATED, ...policy.block_patterns.filter((name) => !name.includes('*'))]
+  const wanted = [...new Set(names)].filter((name) => name !== '.git/' && name !== 'node_modules/')
+  return [...wanted.map((name) => join(context.service_root, name)), hub.home.folder]
+}
+
+function installedFolders(call: CommandCall): string[] {
+  return [dependencyFolder(call, 'cargo'), dependencyFolder(call, 'python')].filter((path) => isFolder(path))
+}
+
+// Programs of the service's own dependencies come last: none of them can stand in for one of the system.
+function ownFolders(call: CommandCall): string[] {
+  const { service_root } = call.context
+  return [
+    ...pythonFolders(dependencyFolder(call, 'python')),
+    join(service_root, '.venv', 'bin'),
+    join(service_root, 'node_modules', '.bin'),
+  ]
+}
+
+function pythonFolders(folder: string): string[] {
+  const names = isFolder(folder) ? readdirSync(folder).slice(0, ENVIRONMENTS_MAX) : []
+  return names.map((name) => join(folder, name, 'bin')).filter((path) => isFolder(path))
+}
+
+function offlineEnvironment(call: CommandCall): Record<string, string> {
+  const cargo = dependencyFolder(call, 'cargo')
+  const common = { CARGO_NET_OFFLINE: 'true', npm_config_offline: 'true', GOPROXY: 'off', PIP_NO_INDEX: '1' }
+  return isFolder(cargo) ? { ...common, CARGO_HOME: cargo } : common
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+}

@@ -1,0 +1,97 @@
+import type { z } from 'zod'
+import { seated } from '../../operations/authority.ts'
+import {
+  ActOutside,
+  type Context,
+  defineOperation,
+  type Effect,
+  type Operation,
+} from '../../operations/define-operation.ts'
+import { checkAgentRate } from './agent-rate.ts'
+import { recordCritical } from './critical-event.ts'
+import { strictPolicy } from './policy/follow-project-policy.ts'
+import type { ProjectPolicy } from './policy/project-policy.ts'
+import type { ToolCall, ToolDeclaration } from './tool.ts'
+import { toolContract } from './tool-contract.ts'
+import { TOOL_ERRORS } from './tool-errors.ts'
+import { ToolFault } from './tool-fault.ts'
+import { toolResult } from './tool-result.ts'
+import { contextOf, type Workshop, workshopOf } from './workshop.ts'
+
+/** Makes a tool an operation: the same pipeline, audit log and surfaces as everything else. */
+export function defineTool<Input extends z.ZodObject, Output>(
+  tool: ToolDeclaration<Input, Output>,
+): Operation {
+  return defineOperation({
+    name: tool.name,
+    summary: firstSentence(tool.description),
+    description: tool.description,
+    effect: tool.effect,
+    idempotent: tool.idempotent ?? (tool.effect === 'read' || tool.effect === 'delete'),
+    authority: seated(tool.required_role ? [tool.required_role] : tool.roles, 'PermissionDenied'),
+    rest: `POST /api/v1/tools/${tool.name}`,
+    mcp: true,
+    cli: `tool call ${tool.name}`,
+    errors: TOOL_ERRORS,
+    whenInvalid: 'ValidationError',
+    outward: true,
+    contract: toolContract(tool),
+    input: tool.input,
+    // The handler gives the data alone; the contract puts the result around it.
+    output: toolResult(tool.output) as z.ZodType<unknown, unknown>,
+    handle: async (given) => handleCall(tool, given as unknown as CallContext<z.output<Input>>),
+  })
+}
+
+type CallContext<Input> = Context<Input, string, Effect>
+
+async function handleCall<Input extends z.ZodObject, Output>(
+  tool: ToolDeclaration<Input, Output>,
+  context: CallContext<z.output<Input>>,
+): Promise<Output | ActOutside<Output>> {
+  const call = prepareCall(tool, context)
+  const withGuard = <Result>(work: (call: ToolCall<z.output<Input>>) => Promise<Result>) =>
+    workshopOf(context.hub).useGuard(call.context, call.policy, (guard) => work({ ...call, guard }))
+  return withGuard(async (ready) => {
+    checkAgentRate(context.hub, ready)
+    await tool.check?.(ready)
+    await recordCritical(tool, ready, context.vault_id)
+    if (tool.effect === 'read') return tool.handle(ready)
+    return new ActOutside((signal) => withGuard(async (later) => tool.handle({ ...later, signal })))
+  })
+}
+
+function firstSentence(text: string): string {
+  return /^.*?\.(?= |$)/s.exec(text)?.[0] ?? text
+}
+
+function prepareCall<Input>(
+  { name, mends_policy }: { name: string; mends_policy?: boolean },
+  context: CallContext<Input>,
+): Omit<ToolCall<Input>, 'guard'> {
+  const { hub, caller, input, now, signal } = context
+  const workshop = workshopOf(hub)
+  const project_root = caller.seat?.project_root ?? ''
+  const policy = mends_policy ? mendablePolicy(workshop, project_root) : workshop.policyOf(project_root)
+  const place = contextOf(caller, policy)
+  return {
+    input,
+    context: place,
+    policy,
+    patterns: workshop.patterns,
+    sandbox: workshop.sandbox,
+    redactor: workshop.redactorOf(name, policy, place.access_token),
+    hub,
+    now,
+    signal,
+  }
+}
+
+function mendablePolicy(workshop: Workshop, project_root: string): ProjectPolicy {
+  try {
+    return workshop.policyOf(project_root)
+  } catch (error) {
+    if (error instanceof ToolFault && error.code === 'ConfigDamaged') return strictPolicy(project_root)
+    throw error
+  }
+}

@@ -1,0 +1,145 @@
+import { basename, dirname, join } from 'node:path'
+import { z } from 'zod'
+import { FileFault } from '../../../platform/guard/guard.ts'
+import type { ToolDeclaration } from '../tool.ts'
+import { ToolFault } from '../tool-fault.ts'
+import { renderPaths } from './closed-paths.ts'
+import { requireSuccess } from './git-outcome.ts'
+import { type GitCall, runGit } from './git-run.ts'
+import { openRepository, SOURCE_ROLES } from './open-repository.ts'
+import { checkFolders, type Repository } from './repository.ts'
+import { inTurn } from './turns.ts'
+
+const MAX_FILES = 500
+const MAX_PATH_CHARS = 4_096
+const OUTPUT_BYTES = 4 * 1024 * 1024
+const SUGGESTION = 'Name files of your service, as git_status shows them; nothing was staged.'
+
+const Input = z.strictObject({
+  files: z
+    .array(z.string().min(1).max(MAX_PATH_CHARS))
+    .min(1)
+    .max(MAX_FILES)
+    .describe('Files of your service, relative to it; a deleted file is staged as deleted'),
+})
+const Output = z.strictObject({
+  stdout: z.string(),
+  stderr: z.string(),
+  added: z.array(z.string()),
+  removed: z.array(z.string()),
+  unchanged: z.array(z.string()).describe('Listed, but the same as what was already staged or committed'),
+})
+
+/** Stages files of the service. */
+export const gitAdd: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
+  name: 'git_add',
+  description:
+    'Stages exactly the listed files for git_commit. Every path is checked first and one bad path stages ' +
+    'none: no folders, no patterns, no options, nothing outside your service, in closed zones (.env, ' +
+    'secrets/, node_modules/) or ignored by git. A file whose name begins with - or : is written ./-name.',
+  effect: 'update',
+  idempotent: true,
+  roles: SOURCE_ROLES,
+  input: Input,
+  output: Output,
+  check(call) {
+    openRepository(call, 'git_add')
+    for (const file of call.input.files) checkFile(call, file)
+  },
+  handle(call) {
+    const repository = openRepository(call, 'git_add')
+    const files = [...new Set(call.input.files.map((file) => checkFile(call, file).path))]
+    return inTurn(repository.git_dir, () => stage(call, repository, files))
+  },
+}
+
+/** Lets through one file that may be written in the service; gives its real place, a link at the end kept. */
+function checkFile({ guard }: GitCall, file: string): { path: string } {
+  if (/^[-:]/.test(file)) {
+    throw new ToolFault(
+      'ValidationError',
+      `${JSON.stringify(file)} looks like an option or a pattern.`,
+      SUGGESTION,
+    )
+  }
+  if (/(?:^|\/)\.{0,2}$/.test(file))
+    throw new FileFault('IsADirectory', file, `${file}: is a folder, not a file`)
+  guard.check(file, 'write')
+  return { path: join(guard.locate(dirname(file)).path, basename(file)) }
+}
+
+async function stage(
+  call: GitCall,
+  repository: Repository,
+  files: string[],
+): Promise<z.output<typeof Output>> {
+  checkFolders(repository)
+  await checkFilters(call, repository, files)
+  const trial = parseActs(await add(call, repository, files, ['--dry-run']), repository)
+  const extra = [...trial.added, ...trial.removed].filter((path) => !files.includes(path))
+  if (extra.length > 0) {
+    throw new ToolFault(
+      'ValidationError',
+      `More than the listed files would change: ${renderPaths(extra)}.`,
+      SUGGESTION,
+    )
+  }
+  checkStillThere(call, trial.removed)
+  const outcome = await add(call, repository, files, [])
+  const { added, removed } = parseActs(outcome, repository)
+  const unchanged = files.filter((path) => !added.includes(path) && !removed.includes(path))
+  return { stdout: outcome.stdout, stderr: outcome.stderr, added, removed, unchanged }
+}
+
+async function add(call: GitCall, repository: Repository, files: readonly string[], more: readonly string[]) {
+  const outcome = await runGit(call, repository, {
+    args: ['add', '--verbose', ...more, '--pathspec-from-file=-', '--pathspec-file-nul'],
+    stdin: files.map((path) => `${path}\0`).join(''),
+    writes: 'git_folder',
+    output_bytes: OUTPUT_BYTES,
+  })
+  const missing = /pathspec '(.*)' did not match any files/.exec(outcome.stderr)?.[1]
+  if (missing !== undefined) throw new FileFault('FileNotFound', missing, `${missing}: there is no such file`)
+  return requireSuccess(outcome, 'git add', SUGGESTION)
+}
+
+/** Refuses files that a filter such as Git LFS turns into something else: filters are not run here. */
+async function checkFilters(call: GitCall, repository: Repository, files: readonly string[]): Promise<void> {
+  const outcome = await runGit(call, repository, {
+    args: ['check-attr', '-z', '--stdin', 'filter'],
+    stdin: files.map((path) => `${path}\0`).join(''),
+    writes: 'nothing',
+    output_bytes: OUTPUT_BYTES,
+  })
+  const fields = requireSuccess(outcome, 'git check-attr', SUGGESTION).stdout.split('\0')
+  const filtered = files.filter((_, index) => !/^un(?:specified|set)$/.test(fields[index * 3 + 2] ?? ''))
+  if (filtered.length === 0) return
+  throw new ToolFault(
+    'NotSupported',
+    `.gitattributes sends ${renderPaths(filtered)} through a filter such as Git LFS, and filters are not run here.`,
+    'Leave such files to the owner; nothing was staged.',
+  )
+}
+
+/** Reads `add 'path'` and `remove 'path'`; a path that is not in the service keeps its dots in front. */
+function parseActs({ stdout }: { stdout: string }, { prefix }: Repository) {
+  const paths = (act: string) =>
+    stdout.split('\n').flatMap((line) => {
+      const path =
+        line.startsWith(`${act} '`) && line.endsWith("'") ? line.slice(act.length + 2, -1) : undefined
+      if (path === undefined) return []
+      return path.startsWith(prefix) ? path.slice(prefix.length) : `../${path}`
+    })
+  return { added: paths('add'), removed: paths('remove') }
+}
+
+// git that does not see the work tree takes every file for deleted.
+function checkStillThere({ guard }: GitCall, removed: readonly string[]): void {
+  const standing = removed.filter((path) => guard.locate(path).exists)
+  if (standing.length === 0) return
+  throw new ToolFault(
+    'ResourceBusy',
+    `git does not see ${renderPaths(standing)}.`,
+    'Call again; nothing was staged.',
+  )
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { ToolCall, ToolDeclaration } from '../tool.ts'
+import { checkMessage } from './commit-message.ts'
+import { requireSuccess } from './git-outcome.ts'
+import { runGit } from './git-run.ts'
+import { openRepository, SOURCE_ROLES } from './open-repository.ts'
+import { checkFolders, type Repository } from './repository.ts'
+import { checkStaged, readStagedChanges } from './staged-changes.ts'
+import { inTurn } from './turns.ts'
+
+/** Of a message in a call at all; what is a good message is said elsewhere. */
+const MAX_INPUT_CHARS = 100_000
+const COMMIT =
+  '-c core.abbrev=no commit --no-verify --no-gpg-sign --no-status --cleanup=whitespace --file=-'.split(' ')
+const SUMMARY = /^\[(.+?) (?:\(root-commit\) )?([0-9a-f]{40}|[0-9a-f]{64})\]/m
+
+const Input = z.strictObject({
+  message: z.string().max(MAX_INPUT_CHARS).describe('What the commit changes; the first line is its title'),
+})
+const Output = z.strictObject({
+  stdout: z.string(),
+  stderr: z.string(),
+  commit: z.string().nullable().describe('The id of the new commit'),
+  files: z.array(z.string()),
+})
+
+/** Records what is staged. */
+export const gitCommit: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
+  name: 'git_commit',
+  description:
+    'Commits what git_add has staged, without running hooks or signing. Refused: a blank message, a message ' +
+    'or an added line with a secret in it, and staged files outside your service or in closed zones. Files ' +
+    "that git takes for binary are not looked through. The author is the repository's user.name and " +
+    'user.email, or knowtation-agent <agent@localhost>.',
+  effect: 'create',
+  roles: SOURCE_ROLES,
+  input: Input,
+  output: Output,
+  check(call) {
+    checkMessage(call.input.message, call.redactor)
+    openRepository(call, 'git_commit')
+  },
+  handle(call) {
+    checkMessage(call.input.message, call.redactor)
+    const repository = openRepository(call, 'git_commit')
+    return inTurn(repository.git_dir, () => commit(call, repository))
+  },
+}
+
+async function commit(
+  call: ToolCall<z.output<typeof Input>>,
+  repository: Repository,
+): Promise<z.output<typeof Output>> {
+  checkFolders(repository)
+  const files = checkStaged(call, repository, await readStagedChanges(call, repository))
+  const date = `${Math.floor(call.now.getTime() / 1_000)} +0000`
+  const outcome = await runGit(call, repository, {
+    args: COMMIT,
+    stdin: call.input.message,
+    writes: 'git_folder',
+    env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+  })
+  const { stdout, stderr } = requireSuccess(
+    outcome,
+    'git commit',
+    'Read stderr in the details; see git_status.',
+  )
+  return { stdout, stderr, commit: SUMMARY.exec(stdout)?.[2] ?? null, files: [...files] }
+}

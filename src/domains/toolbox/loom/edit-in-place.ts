@@ -1,0 +1,76 @@
+import type { FoundFile, HeldFolder } from '../../../platform/guard/guard.ts'
+import type { Patterns } from '../../../platform/patterns/patterns.ts'
+import type { Redactor } from '../../../platform/redaction/redactor.ts'
+import { ToolFault } from '../tool-fault.ts'
+import { checkAddedSecrets } from './added-secrets.ts'
+import { decodeText } from './decode-text.ts'
+import { EDITED_MAX_BYTES, type Edit, type Span } from './edit.ts'
+import { type FileLock, withLock } from './file-lock.ts'
+import type { Engines } from './find-matches.ts'
+import { findNodes } from './find-nodes.ts'
+import type { LockTools } from './lock-tools.ts'
+import { type EditPlan, planEdits } from './plan-edits.ts'
+
+/** What an edit is made with. */
+export interface EditTools {
+  readonly patterns: Patterns
+  readonly redactor: Redactor
+  readonly lock: LockTools
+}
+
+/** Makes the edits in the file that a folder is held for, all of them or none; nothing where there is no file. */
+export async function editInPlace(
+  folder: HeldFolder,
+  edits: readonly Edit[],
+  tools: EditTools,
+): Promise<EditPlan | undefined> {
+  return withLock(folder, tools.lock, async (lock) => {
+    const found = folder.read(folder.name, EDITED_MAX_BYTES)
+    if (!found) return undefined
+    const before = decodeText(found.bytes, folder.path)
+    const plan = await planEdits(before, edits, enginesFor(folder.name, before, tools))
+    checkAddedSecrets(tools.redactor, before, plan.text)
+    const bytes = Buffer.from(plan.text)
+    checkSize(bytes)
+    checkUnchanged(folder, found, lock)
+    folder.replace(folder.name, bytes, found.mode)
+    return plan
+  })
+}
+
+function enginesFor(name: string, before: string, { patterns, redactor }: EditTools): Engines {
+  return {
+    findPattern: (pattern, text) => patterns.findAll(pattern, text),
+    findNodes: (specs, text) => findNodes(name, specs, text),
+    show: (span) => showUnlessSecret(redactor, before, span),
+  }
+}
+
+/** By the whole file: a line out of the midst of a key does not look like one. */
+function showUnlessSecret(redactor: Redactor, before: string, { start, end }: Span): string | undefined {
+  const mark = before.startsWith('\ufeff') ? 1 : 0
+  const [from, to] = [start + mark, end + mark]
+  const is_secret = redactor.find(before).some((finding) => finding.start < to && finding.end > from)
+  return is_secret ? undefined : before.slice(from, to)
+}
+
+function checkSize(bytes: Buffer): void {
+  if (bytes.length <= EDITED_MAX_BYTES) return
+  throw new ToolFault(
+    'FileTooLarge',
+    `The file would have ${bytes.length} bytes after the edit; at most ${EDITED_MAX_BYTES} can be edited.`,
+    'Put the new text into a file of its own, or make smaller edits.',
+  )
+}
+
+/** Nothing that came from somebody else since the file was read may be written over. */
+function checkUnchanged(folder: HeldFolder, read: FoundFile, lock: FileLock): void {
+  const now = folder.read(folder.name, EDITED_MAX_BYTES)
+  const is_same = now?.bytes.equals(read.bytes) && now.mode === read.mode
+  if (is_same && lock.isHeld()) return
+  throw new ToolFault(
+    'ResourceBusy',
+    `${folder.path} was changed by somebody else during the edit. Nothing was written.`,
+    'Read the file again and make the edit anew.',
+  )
+}

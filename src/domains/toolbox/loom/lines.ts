@@ -1,0 +1,29 @@
+/** Where the lines of a text begin, to tell lines from indexes. Lines count from 1. */
+export interface Lines {
+  readonly count: number
+  numberAt(index: number): number
+  /** Where a line begins; one past the last line is the end of the text. */
+  startOf(line: number): number
+}
+
+/** Goes through a text once. */
+export function linesOf(text: string): Lines {
+  const starts = [0]
+  for (let feed = text.indexOf('\n'); feed >= 0; feed = text.indexOf('\n', feed + 1)) starts.push(feed + 1)
+  return {
+    count: starts.length,
+    numberAt: (index) => countUpTo(starts, index),
+    startOf: (line) => starts[line - 1] ?? text.length,
+  }
+}
+
+/** How many of the numbers, which ascend, are not above a limit. */
+function countUpTo(numbers: readonly number[], limit: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((numbers[middle] as number) <= limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,53 @@
+import type { DenialReason, FileFaultCode, GuardScope } from '../../../platform/guard/guard.ts'
+
+/** One thread's share of a search. All parts walk the same tree; each file falls to one of them. */
+export interface SearchJob {
+  readonly scope: GuardScope
+  readonly path: string
+  readonly recursive: boolean
+  readonly pattern: string
+  /** Where the parts note which files are taken; nothing for a search in one part. */
+  readonly claims: BigInt64Array | undefined
+  /** Not zero when the search is to end with what it has. */
+  readonly stop: Int32Array
+  /** Ends the part when it has met more matches than this, and keeps no more than these. */
+  readonly match_limit: number | undefined
+}
+
+/** A match, and what is to be shown of its line as a range of the passage. */
+export interface LocatedMatch {
+  readonly line: number
+  readonly column: number
+  readonly from: number
+  readonly to: number
+  readonly is_cut_before: boolean
+  readonly is_cut_after: boolean
+}
+
+/** A stretch of a file around matches, wide enough to recognise what must not be shown. */
+export interface Passage {
+  readonly text: string
+  readonly matches: readonly LocatedMatch[]
+}
+
+export interface SearchedFile {
+  readonly path: string
+  /** The place of the file in the walk, by which the parts are put together. */
+  readonly order: number
+  readonly passages: readonly Passage[]
+}
+
+export interface PartFindings {
+  readonly files: readonly SearchedFile[]
+  readonly count: number
+  readonly files_searched: number
+  readonly files_skipped: number
+  /** Whether a limit kept the part from seeing everything. */
+  readonly capped: boolean
+}
+
+export type SearchAnswer =
+  | { readonly findings: PartFindings }
+  | { readonly invalid: string }
+  | { readonly denied: DenialReason; readonly path: string }
+  | { readonly fault: FileFaultCode; readonly path: string; readonly message: string }

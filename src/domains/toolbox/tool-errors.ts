@@ -1,0 +1,78 @@
+import type { ErrorTable } from '../../operations/errors.ts'
+import type { FaultCode } from './tool-fault.ts'
+
+/** How each fault looks over HTTP, and what it says when nothing more is known. */
+export const TOOL_ERRORS = {
+  ValidationError: { status: 400, message: 'The arguments are not valid.' },
+  SecurityError: { status: 403, message: 'This is outside of what the tools may reach.' },
+  PermissionDenied: { status: 403, message: 'The role may not use this tool.' },
+  PolicyViolation: { status: 403, message: 'The policy does not allow this.' },
+  RateLimitExceeded: { status: 429, message: 'Too many calls of this agent.' },
+  Locked: { status: 423, message: 'The owner has stopped this.' },
+  ResourceBusy: { status: 409, message: 'Someone else is working on this.' },
+  PatchError: { status: 409, message: 'The edit does not fit the file.' },
+  FileNotFound: { status: 404, message: 'There is no such file.' },
+  FileTooLarge: { status: 413, message: 'The file is too large.' },
+  BinaryFile: { status: 422, message: 'The file is not text.' },
+  IsADirectory: { status: 409, message: 'This is a folder.' },
+  NotADirectory: { status: 409, message: 'This is not a folder.' },
+  PathTooLong: { status: 400, message: 'The path is too long.' },
+  IOError: { status: 500, message: 'The file system failed.' },
+  CommandFailed: { status: 422, message: 'The command failed.' },
+  Timeout: { status: 504, message: 'The time was used up.' },
+  OutputLimitExceeded: { status: 422, message: 'The command wrote too much.' },
+  SandboxUnavailable: { status: 503, message: 'Commands cannot be jailed here, so none is run.' },
+  NotConfigured: { status: 409, message: 'This is not configured for the service.' },
+  NotSupported: { status: 422, message: 'This is not supported.' },
+  ConfigDamaged: { status: 500, message: '.flow/config.json is damaged, so nothing is allowed.' },
+  ToolNotFound: { status: 404, message: 'There is no such tool.' },
+  StorageUnavailable: { status: 503, message: 'The call cannot be recorded now, so it is not carried out.' },
+  InternalError: { status: 500, message: 'The tool failed.' },
+} as const satisfies ErrorTable & Record<FaultCode, unknown>
+
+/** What to do about a fault whose thrower gave no advice. */
+export const SUGGESTIONS: Readonly<Record<FaultCode, string>> = {
+  ValidationError: 'Compare the arguments with the input schema of the tool.',
+  SecurityError: 'Stay inside your service; shared folders can be read only.',
+  PermissionDenied: 'Use a tool of your own list, or ask the owner for another role.',
+  PolicyViolation: 'Ask the owner of the project about its policy.',
+  RateLimitExceeded: 'Wait a minute, then go on more slowly.',
+  Locked: 'Stop here. Only the owner can take the lock away.',
+  ResourceBusy: 'Try again in a moment.',
+  PatchError: 'Read the file again and adapt the edit.',
+  FileNotFound: 'Check the path or use list_files to see available files.',
+  FileTooLarge: 'Use search_file to find the part you need.',
+  BinaryFile: 'Only UTF-8 text can be read.',
+  IsADirectory: 'Name a file, or use list_files to see what is in the folder.',
+  NotADirectory: 'Check the path: one of its parts is a file.',
+  PathTooLong: 'Use a shorter path.',
+  IOError: 'Try again; if it keeps failing, tell the owner.',
+  CommandFailed: 'Read stdout and stderr for the reason.',
+  Timeout: 'Choose a smaller target.',
+  OutputLimitExceeded: 'Choose a smaller target or a truncation_strategy.',
+  SandboxUnavailable: 'Ask the owner to install bubblewrap.',
+  NotConfigured: 'Ask the owner to configure it in .flow/config.json.',
+  NotSupported: 'Use another tool or another file.',
+  ConfigDamaged: 'Ask the owner of the project to mend .flow/config.json.',
+  ToolNotFound: 'List the tools to see which ones there are.',
+  StorageUnavailable: 'Try again later; nothing was changed.',
+  InternalError: 'Try again; if it keeps failing, tell the owner.',
+}
+
+/** Faults that are met only behind all security checks; any other may mean that one of them said no. */
+export const CHECKED_CODES: ReadonlySet<FaultCode> = new Set([
+  'ResourceBusy',
+  'PatchError',
+  'FileNotFound',
+  'FileTooLarge',
+  'BinaryFile',
+  'IsADirectory',
+  'NotADirectory',
+  'PathTooLong',
+  'IOError',
+  'CommandFailed',
+  'Timeout',
+  'OutputLimitExceeded',
+  'NotConfigured',
+  'NotSupported',
+] as const)

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { hubOwner } from '../../../operations/authority.ts'
+import { ActOutside, defineOperation } from '../../../operations/define-operation.ts'
+import { insertLock } from '../../../platform/locks/lock-store.ts'
+import { lockId } from './lock-target.ts'
+import { watchErrors } from './watch-errors.ts'
+import { LockIdInput, LockKindInput, LockWire } from './watch-schemas.ts'
+
+const REASON_CHARS = 200
+
+export const lockAdd = defineOperation({
+  name: 'lock_add',
+  summary: 'Stop an agent, a service or all calls at once, until the lock is released.',
+  effect: 'create',
+  idempotent: true,
+  authority: hubOwner(),
+  whileLocked: true,
+  rest: 'POST /api/v1/locks',
+  cli: 'lock <kind> <id>',
+  errors: watchErrors.pick('too_many_locks'),
+  target: ({ kind, id }) => ({ kind: `lock_${kind}`, id: id ?? '*' }),
+  input: z.strictObject({
+    kind: LockKindInput,
+    id: LockIdInput,
+    reason: z.string().trim().min(1).max(REASON_CHARS).optional().describe('Why, for whoever releases it'),
+  }),
+  output: z.strictObject({ schema: z.literal('knowtation.lock/v0'), lock: LockWire }),
+  async handle({ input, caller, db, hub, now, refuse }) {
+    const lock = await insertLock(db, hub.system, {
+      kind: input.kind,
+      id: lockId(input),
+      reason: input.reason ?? null,
+      locked_at: now.toISOString(),
+      locked_by: `${caller.kind}:${caller.id}`,
+    })
+    if (!lock) return refuse('too_many_locks')
+    return new ActOutside(async () => {
+      hub.locks.refresh()
+      return { schema: 'knowtation.lock/v0' as const, lock }
+    })
+  },
+})

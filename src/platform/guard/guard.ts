@@ -1,0 +1,137 @@
+/** The folders and names that a guard keeps to: plain data, fit to be sent to a worker. All folders are absolute. */
+export interface GuardScope {
+  /** Read and written. A real folder, not a link. */
+  readonly service_root: string
+  /** Read only; one that does not exist, or is a link, is no fault: it simply has nothing in it. */
+  readonly shared_roots: readonly string[]
+  /**
+   * What the names of shared folders count from, so that `shared/x` is found; without it, the innermost folder
+   * that holds both the service and the shared one. A folder of the service's own with that name goes first.
+   */
+  readonly project_root?: string
+  /** Folders or files closed to every tool even where they lie below a root, such as the hub's own home. */
+  readonly closed_paths?: readonly string[]
+  /** Where set, only what lies in top folders of these names, of the service or of the project, can be reached. */
+  readonly only_in?: readonly string[]
+  /** Whole names, such as `secrets/` or `.env`, that are closed at any depth, beside the built-in ones. */
+  readonly block_patterns: readonly string[]
+  /** Folders inside the service in which files with several names are known to be honest. */
+  readonly hard_link_stores: readonly string[]
+}
+
+/** Why the guard does not let a call through. */
+export type DenialReason =
+  | 'outside'
+  | 'blocked'
+  | 'read_only'
+  | 'hard_link'
+  | 'device'
+  | 'special_file'
+  | 'link_loop'
+  | 'changed'
+  | 'role'
+
+/** Refused for safety. The message is the same whether or not the thing exists. */
+export class GuardDenied extends Error {
+  override readonly name = 'GuardDenied'
+  readonly reason: DenialReason
+  /** The path as the caller wrote it. */
+  readonly path: string
+  constructor(reason: DenialReason, path: string) {
+    super(`guard: ${reason}`)
+    this.reason = reason
+    this.path = path
+  }
+}
+
+export type FileFaultCode =
+  | 'ValidationError'
+  | 'FileNotFound'
+  | 'FileTooLarge'
+  | 'IsADirectory'
+  | 'NotADirectory'
+  | 'PathTooLong'
+  | 'IOError'
+
+/** An honest failure inside the scope: nothing there, too large, a folder instead of a file. */
+export class FileFault extends Error {
+  override readonly name = 'FileFault'
+  readonly code: FileFaultCode
+  readonly path: string
+  constructor(code: FileFaultCode, path: string, message: string) {
+    super(message)
+    this.code = code
+    this.path = path
+  }
+}
+
+export interface FoundFile {
+  readonly bytes: Buffer
+  /** Permission bits. */
+  readonly mode: number
+}
+
+export interface ListedEntry {
+  /** Relative to the service (or `shared-folder/…` relative to the project), with `/`; fit to be read again. */
+  readonly path: string
+  readonly kind: 'file' | 'folder' | 'link'
+  readonly size: number
+}
+
+/**
+ * A file met on a walk, good until the visit returns. `read` opens and checks it then; it answers nothing for
+ * one that may not be read.
+ */
+export interface WalkedFile {
+  readonly path: string
+  /** At most `max_bytes`; a larger, vanished or refused file gives nothing. */
+  read(max_bytes: number): Buffer | undefined
+  /** Checks again, with the barrier against swapped hard links, that what was read lies in the scope. */
+  confirm(): boolean
+}
+
+/** The folder a file is to be changed in, held open: names below are single names, never paths. */
+export interface HeldFolder {
+  /** The last part of the path that was asked for. */
+  readonly name: string
+  /** Where the file is, relative to the service. */
+  readonly path: string
+  read(name: string, max_bytes: number): FoundFile | undefined
+  /** Makes a file that must not exist yet; answers false when it does. */
+  createNew(name: string, bytes: Uint8Array, mode: number): boolean
+  /** Writes beside the name, syncs, and renames over it; keeps nothing beside it on failure. */
+  replace(name: string, bytes: Uint8Array, mode: number): void
+  /** When the name was last changed and which file it is, without following a link. */
+  stat(name: string): { mtime_ms: number; identity: string } | undefined
+  rename(from: string, to: string): boolean
+  unlink(name: string): boolean
+  close(): void
+}
+
+/** The only way of the toolbox to the file system: gives out contents and held folders, never paths to open. */
+export interface Guard {
+  readFile(path: string, max_bytes: number): FoundFile
+  /** Creates missing folders, after all names were checked; keeps the mode of a file that exists. */
+  writeFile(path: string, bytes: Uint8Array): { path: string; size: number; created: boolean }
+  deleteFile(path: string): { path: string }
+  list(
+    path: string,
+    options: { recursive: boolean; limit: number },
+  ): { entries: ListedEntry[]; capped: boolean }
+  /**
+   * Visits the files below a folder, or the one file; links are not followed, closed names not entered. Says
+   * whether a limit on entries or depth kept it from meeting them all.
+   */
+  walk(
+    path: string,
+    options: { recursive: boolean },
+    visit: (file: WalkedFile) => 'go_on' | 'stop',
+  ): { capped: boolean }
+  /** Holds the folder of a file that is to be changed in place. */
+  holdFolder(path: string): HeldFolder
+  /** Where a path in the service really leads, relative to the service; it need not exist. For commands' arguments. */
+  locate(path: string): { path: string; exists: boolean }
+  /** Checks a path for a call as read or write would, without doing anything. */
+  check(path: string, access: 'read' | 'write'): void
+  close(): void
+}

@@ -1,0 +1,114 @@
+import { closeSync, fstatSync, lstatSync, openSync, renameSync, unlinkSync } from 'node:fs'
+import { isUnmoved } from './barrier.ts'
+import { writeInto } from './change-files.ts'
+import { at, holdAgain, NAME_ANY } from './descriptors.ts'
+import { errnoOf, fileFault, translateFault } from './faults.ts'
+import { type FoundFile, GuardDenied, type HeldFolder } from './guard.ts'
+import { isTooLong } from './input-path.ts'
+import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
+import { READ_ATTEMPTS, readLeaf } from './read-file.ts'
+import { checkFile, requireFile, usePlace } from './use-place.ts'
+import { makeNewFile, putFile, type WriteInto } from './write-file.ts'
+
+interface Held extends WriteInto {
+  readonly scope: OpenScope
+  open: boolean
+}
+
+/** Holds the folder of a file of the service. The folder must exist, the file need not. */
+export function holdFolder(scope: OpenScope, given: string): HeldFolder {
+  return usePlace(scope, given, 'write', (place) => {
+    if (place.leaf) requireFile(place)
+    else if (place.missing.length !== 1) throw fileFault(place.fault ?? 'FileNotFound', given)
+    const held = { ...writeInto(place), folder_fd: holdAgain(place.folder_fd), scope, open: true }
+    return openHeld(held, place.names.at(-1) ?? '', renderPlace(scope, place.root, place.names))
+  })
+}
+
+function openHeld(held: Held, name: string, path: string): HeldFolder {
+  return {
+    name,
+    path,
+    read: (one, max_bytes) => using(held, [one], () => readHeld(held, one, max_bytes)),
+    createNew: (one, bytes, mode) => using(held, [one], () => makeNewFile(held, one, bytes, mode)),
+    replace: (one, bytes, mode) => using(held, [one], () => putFile(held, one, bytes, { mode })),
+    stat: (one) => using(held, [one], () => findHeld(held, one)),
+    rename: (from, to) => using(held, [from, to], () => renameHeld(held, from, to)),
+    unlink: (one) => using(held, [one], () => changeHeld(held, () => unlinkSync(at(held.folder_fd, one)))),
+    close: () => {
+      if (held.open) closeSync(held.folder_fd)
+      held.open = false
+    },
+  }
+}
+
+/** Every use checks its names, and that the number of the descriptor is not somebody else's by now. */
+function using<Result>(held: Held, names: readonly string[], work: () => Result): Result {
+  if (!held.open) throw new Error('the held folder is closed')
+  for (const name of names) checkSingleName(held, name)
+  try {
+    return work()
+  } catch (error) {
+    throw translateFault(error, held.given)
+  }
+}
+
+function checkSingleName({ scope, given }: Held, name: string): void {
+  if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name) || isTooLong(name))
+    throw fileFault('ValidationError', given, 'what is named beside it is not a single name')
+  if (scope.names.isClosedToLocks(name)) throw new GuardDenied('blocked', given)
+}
+
+function readHeld(held: Held, name: string, max_bytes: number): FoundFile | undefined {
+  for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
+    const fd = findName(held, name)
+    if (fd === undefined) return undefined
+    try {
+      const stat = fstatSync(fd, { bigint: true })
+      const may_have_names = isInStore(held.scope, `${held.folder_path}/${name}`)
+      // Links were followed when the folder was taken: one that is here now was put here since.
+      if (stat.isSymbolicLink()) throw new GuardDenied('changed', held.given)
+      checkFile(stat, held.given, may_have_names)
+      const found = readLeaf({ fd, stat }, { ...held, name, may_have_names }, max_bytes)
+      if (found) return found
+    } finally {
+      closeSync(fd)
+    }
+  }
+  throw new GuardDenied('changed', held.given)
+}
+
+function findName({ folder_fd }: Held, name: string): number | undefined {
+  try {
+    return openSync(at(folder_fd, name), NAME_ANY)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Numbers of files are used again; the time of birth tells a new file from the one that had its number before. */
+function findHeld({ folder_fd }: Held, name: string): { mtime_ms: number; identity: string } | undefined {
+  const stat = lstatSync(at(folder_fd, name), { bigint: true, throwIfNoEntry: false })
+  return stat && { mtime_ms: Number(stat.mtimeMs), identity: `${stat.dev}:${stat.ino}:${stat.birthtimeNs}` }
+}
+
+function renameHeld(held: Held, from: string, to: string): boolean {
+  const places = [from, to].map((name) => at(held.folder_fd, name))
+  for (const place of places)
+    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory())
+      throw fileFault('IsADirectory', held.given)
+  return changeHeld(held, () => renameSync(places[0] as string, places[1] as string))
+}
+
+/** Answers false where the name was gone already. */
+function changeHeld(held: Held, change: () => void): boolean {
+  if (!isUnmoved(held)) throw new GuardDenied('changed', held.given)
+  try {
+    change()
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false
+    throw error
+  }
+}

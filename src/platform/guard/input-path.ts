@@ -1,0 +1,40 @@
+import { hasControlCharacters } from './blocked-names.ts'
+import { fileFault } from './faults.ts'
+
+/** What the kernel takes: 4096 with the closing zero, and 255 for one name. */
+const PATH_BYTES_MAX = 4_095
+export const NAME_BYTES_MAX = 255
+
+/** A path cut into names; `.` stays at the end only, where it says that a folder is meant. */
+export interface PathParts {
+  readonly absolute: boolean
+  readonly names: readonly string[]
+}
+
+/** Checks what a caller wrote. Nothing is trimmed, decoded or expanded: every other character is a character. */
+export function parseInputPath(path: string): PathParts {
+  if (typeof path !== 'string') throw fileFault('ValidationError', '', 'the path must be a text')
+  if (path === '') throw fileFault('ValidationError', '', 'the path is empty')
+  if (path.length > PATH_BYTES_MAX || Buffer.byteLength(path) > PATH_BYTES_MAX)
+    throw fileFault('PathTooLong', path)
+  if (hasControlCharacters(path))
+    throw fileFault('ValidationError', '', 'the path holds control characters, which no path may')
+  if (!path.isWellFormed()) throw fileFault('ValidationError', '', 'the path is not valid Unicode text')
+  const parts = splitPath(path)
+  if (parts.names.some(isTooLong)) throw fileFault('PathTooLong', path)
+  return parts
+}
+
+/** Cuts a path, as written by a caller or found in a link, into names. */
+export function splitPath(path: string): PathParts {
+  const all = path.split('/')
+  const names = all.filter((name) => name !== '' && name !== '.')
+  const last = all.at(-1)
+  if (names.length > 0 && (last === '' || last === '.')) names.push('.')
+  return { absolute: path.startsWith('/'), names }
+}
+
+/** Whether the file system could hold no such name. */
+export function isTooLong(name: string): boolean {
+  return name.length > NAME_BYTES_MAX || Buffer.byteLength(name) > NAME_BYTES_MAX
+}

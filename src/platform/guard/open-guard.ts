@@ -1,0 +1,60 @@
+import { deleteFile, writeFile } from './change-files.ts'
+import type { Guard, GuardScope } from './guard.ts'
+import { holdFolder } from './hold-folder.ts'
+import { listFolder } from './list-folder.ts'
+import { closeScope, type OpenScope, openScope, renderPlace } from './open-scope.ts'
+import { readFile } from './read-file.ts'
+import { requireFile, requireLeaf, type UsedPlace, usePlace } from './use-place.ts'
+import { walkFiles } from './walk-files.ts'
+
+/**
+ * Opens the way to the files of one service. The scope is plain data, so a worker opens a guard of its own from
+ * the same one. All calls are synchronous: on a local disk a checked walk costs less than one trip to the thread
+ * pool, and nothing else of this process runs between a look and the use of what was seen.
+ */
+export function openGuard(scope: GuardScope): Guard {
+  if (process.platform !== 'linux')
+    throw new Error(
+      `the guard needs Linux: it holds folders through /proc/self/fd, and this is ${process.platform}`,
+    )
+  const opened = openScope(scope)
+  let is_open = true
+  const use = (): OpenScope => {
+    if (!is_open) throw new Error('the guard is closed')
+    return opened
+  }
+  return {
+    readFile: (path, max_bytes) => readFile(use(), path, max_bytes),
+    writeFile: (path, bytes) => writeFile(use(), path, bytes),
+    deleteFile: (path) => deleteFile(use(), path),
+    list: (path, options) => listFolder(use(), path, options),
+    walk: (path, options, visit) => walkFiles(use(), path, options, visit),
+    holdFolder: (path) => holdFolder(use(), path),
+    locate: (path) => locate(use(), path),
+    check: (path, access) => checkPath(use(), path, access),
+    close: () => {
+      if (is_open) closeScope(opened)
+      is_open = false
+    },
+  }
+}
+
+/** Something missing may be named only where nothing but new names follow: no link can hide behind them. */
+function locate(scope: OpenScope, given: string): { path: string; exists: boolean } {
+  return usePlace(scope, given, 'write', (place) => {
+    if (!place.leaf?.stat.isDirectory()) checkFileOrNothing(place)
+    return { path: renderPlace(scope, place.root, place.names), exists: place.leaf !== undefined }
+  })
+}
+
+/** Folders pass for reading, since they can be listed and searched. */
+function checkPath(scope: OpenScope, given: string, access: 'read' | 'write'): void {
+  usePlace(scope, given, access, (place) => {
+    if (access === 'write') checkFileOrNothing(place)
+    else if (!requireLeaf(place).stat.isDirectory()) requireFile(place)
+  })
+}
+
+function checkFileOrNothing(place: UsedPlace): void {
+  if (place.leaf || place.missing.length === 0) requireFile(place)
+}

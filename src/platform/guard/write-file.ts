@@ -1,0 +1,122 @@
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fdatasyncSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { realSystem } from '../basics/system.ts'
+import { isUnmoved } from './barrier.ts'
+import { TEMP_PREFIX } from './blocked-names.ts'
+import { at, MAKE_NEW } from './descriptors.ts'
+import { errnoOf } from './faults.ts'
+import { GuardDenied } from './guard.ts'
+
+const RANDOM_BYTES = 12
+const PRIVATE_MODE = 0o600
+/** What a new file is made with; the process's umask takes away from it. */
+const NEW_MODE = 0o644
+
+/** The folder that a file is written in. */
+export interface WriteInto {
+  readonly given: string
+  readonly folder_fd: number
+  readonly folder_path: string
+  readonly root_path: string
+}
+
+/** Whose file it was and who may use it, to be kept. */
+export interface KeptMode {
+  readonly mode: number
+  readonly uid?: number
+  readonly gid?: number
+}
+
+/**
+ * Puts a file under a name in one step: written beside it under a random name, brought to the disk, renamed
+ * within the one held folder. Whatever goes wrong, the name has the old content and nothing lies beside it.
+ */
+export function putFile(into: WriteInto, name: string, bytes: Uint8Array, kept: KeptMode | undefined): void {
+  const temp = at(into.folder_fd, `${TEMP_PREFIX}${realSystem.random(RANDOM_BYTES)}`)
+  const fd = openSync(temp, MAKE_NEW, kept ? PRIVATE_MODE : NEW_MODE)
+  try {
+    writeFully(fd, bytes)
+    if (kept) keepMode(fd, kept)
+    fdatasyncSync(fd)
+    if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
+    renameSync(temp, at(into.folder_fd, name))
+    checkArrived(into, name, fd)
+  } catch (error) {
+    removeIfThere(temp)
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Makes a file that must not exist; answers false when the name is taken, by whatever it may be. */
+export function makeNewFile(into: WriteInto, name: string, bytes: Uint8Array, mode: number): boolean {
+  const place = at(into.folder_fd, name)
+  if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
+  const fd = openNew(place)
+  if (fd === undefined) return false
+  try {
+    writeFully(fd, bytes)
+    keepMode(fd, { mode })
+    return true
+  } catch (error) {
+    removeIfThere(place)
+    throw error
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function openNew(place: string): number | undefined {
+  try {
+    return openSync(place, MAKE_NEW, PRIVATE_MODE)
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return undefined
+    throw error
+  }
+}
+
+function writeFully(fd: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; )
+    written += writeSync(fd, bytes, written, bytes.length - written, null)
+}
+
+/** Permission bits only: what an agent wrote must not run with somebody else's rights. */
+function keepMode(fd: number, { mode, uid, gid }: KeptMode): void {
+  const own = fstatSync(fd)
+  if (uid !== undefined && gid !== undefined && (own.uid !== uid || own.gid !== gid)) tryChown(fd, uid, gid)
+  fchmodSync(fd, mode & 0o777)
+}
+
+function tryChown(fd: number, uid: number, gid: number): void {
+  try {
+    fchownSync(fd, uid, gid)
+  } catch (error) {
+    // Only the superuser can give files away; anyone else keeps what they wrote.
+    if (errnoOf(error) !== 'EPERM') throw error
+  }
+}
+
+function checkArrived(into: WriteInto, name: string, fd: number): void {
+  const named = lstatSync(at(into.folder_fd, name), { bigint: true, throwIfNoEntry: false })
+  const held = fstatSync(fd, { bigint: true })
+  if (named?.ino !== held.ino || named.dev !== held.dev) throw new GuardDenied('changed', into.given)
+}
+
+function removeIfThere(place: string): void {
+  try {
+    unlinkSync(place)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+  }
+}

@@ -1,0 +1,64 @@
+import type { Database } from '../storage/database.ts'
+import { type Lock, UNREADABLE_LOCK } from './lock.ts'
+import { findLocksRevision, LOCK_LIMIT, listLocks } from './lock-store.ts'
+import { type LockTable, lockTable } from './lock-table.ts'
+
+/** What every call asks before it is carried out. */
+export interface Locks {
+  /**
+   * The lock that stops a call by any of these ids (agent, credential, grant) in this service's folder.
+   * Locks that cannot be read stop everything.
+   */
+  find(agents: string | readonly string[] | undefined, service?: string): Promise<Lock | undefined>
+  /** Forgets what was read in this turn, after a change of this process. */
+  refresh(): void
+}
+
+/** A table that stops everything. */
+const UNREADABLE: LockTable = { find: () => UNREADABLE_LOCK }
+
+/**
+ * The locks of a database. Calls of one turn of the event loop share one small read, which tells whether
+ * anything has changed; a change of any process counts from the next turn, which brings the next call.
+ */
+export function openLocks(db: Database): Locks {
+  const read = tableReader(db)
+  let turn: Promise<LockTable> | undefined
+  const refresh = () => void (turn = undefined)
+  const current = () => {
+    if (!turn) {
+      const started = (turn = read())
+      setImmediate(() => turn === started && refresh())
+    }
+    return turn
+  }
+  return {
+    refresh,
+    async find(agents, service) {
+      return (await current()).find(listOf(agents), service)
+    },
+  }
+}
+
+function listOf(agents: string | readonly string[] | undefined): readonly string[] {
+  return typeof agents === 'string' ? [agents] : (agents ?? [])
+}
+
+function tableReader(db: Database): () => Promise<LockTable> {
+  let kept: { revision: string; table: LockTable } | undefined
+  return async () => {
+    try {
+      const revision = await findLocksRevision(db)
+      if (kept?.revision !== revision) kept = { revision, table: await readTable(db) }
+      return kept.table
+    } catch {
+      return UNREADABLE
+    }
+  }
+}
+
+async function readTable(db: Database): Promise<LockTable> {
+  // A lock on everything may come on top of as many as there may be.
+  const locks = await listLocks(db, LOCK_LIMIT * 2)
+  return locks.length < LOCK_LIMIT * 2 ? lockTable(locks) : UNREADABLE
+}

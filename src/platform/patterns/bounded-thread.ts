@@ -1,0 +1,78 @@
+import { Worker } from 'node:worker_threads'
+import { createClock, elapsedMs } from './operation-clock.ts'
+import { PATTERN_TIME_LIMIT_MS, PatternTimeout } from './patterns.ts'
+
+const HEAP_LIMIT_MB = 256
+
+/** A thread that does one job at a time and is ended when one operation in it takes too long. */
+export interface BoundedThread<Job, Answer> {
+  /** Throws PatternTimeout, or whatever ended the thread; after either the thread is no more. */
+  run(job: Job): Promise<Answer>
+  hasEnded(): boolean
+  end(): Promise<void>
+}
+
+interface Task<Answer> {
+  resolve(answer: Answer): void
+  reject(error: Error): void
+}
+
+/**
+ * Starts a thread on a program that answers each message with one, and times its operations on the clock it
+ * finds beside its data. The process does not wait for the thread except while it does a job.
+ */
+export function startThread<Job, Answer>(program: URL, data: object): BoundedThread<Job, Answer> {
+  const clock = createClock()
+  const worker = new Worker(program, {
+    workerData: { ...data, clock },
+    // Nothing in these programs is set from outside, so they see nothing of the environment and its options.
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB },
+  })
+  let task: Task<Answer> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let hasEnded = false
+
+  function settle(tell: (task: Task<Answer>) => void): void {
+    const settled = task
+    task = undefined
+    clearTimeout(timer)
+    worker.unref()
+    if (settled) tell(settled)
+  }
+
+  function stop(reason: Error): Promise<unknown> {
+    hasEnded = true
+    settle(({ reject }) => reject(reason))
+    return worker.terminate()
+  }
+
+  /** Time runs from the moment the thread begins, so that neither its start nor a busy process counts. */
+  function watch(): void {
+    const left_ms = PATTERN_TIME_LIMIT_MS - elapsedMs(clock)
+    if (left_ms <= 0) void stop(timeout())
+    else timer = setTimeout(watch, Math.ceil(left_ms))
+  }
+
+  worker.on('message', (answer: Answer) => settle(({ resolve }) => resolve(answer)))
+  worker.on('error', (error: Error) => void stop(error))
+  worker.on('exit', () => void stop(new Error('A thread ended before its job was done.')))
+  // After the listeners, for each of them makes the process wait again.
+  worker.unref()
+  return {
+    run: (job) =>
+      new Promise<Answer>((resolve, reject) => {
+        task = { resolve, reject }
+        worker.ref()
+        worker.postMessage(job, [])
+        watch()
+      }),
+    hasEnded: () => hasEnded,
+    end: async () => void (await stop(new Error('The thread was ended.'))),
+  }
+}
+
+function timeout(): PatternTimeout {
+  return new PatternTimeout(`The pattern took longer than ${PATTERN_TIME_LIMIT_MS} ms and was stopped.`)
+}

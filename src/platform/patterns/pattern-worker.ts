@@ -1,0 +1,27 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { type Engine, openEngine } from './engine.ts'
+import { doTimed } from './operation-clock.ts'
+import type { PatternAnswer, PatternJob } from './pattern-job.ts'
+import { PatternInvalid } from './patterns.ts'
+import type { EngineThreadData } from './thread-data.ts'
+import { toUtf16Indexes } from './utf16-indexes.ts'
+
+function findAll(engine: Engine, { pattern, text }: PatternJob): PatternAnswer {
+  try {
+    const bytes = Buffer.from(text)
+    return { indexes: Uint32Array.from(toUtf16Indexes(text, engine.findAll(pattern, bytes), bytes.length)) }
+  } catch (error) {
+    if (error instanceof PatternInvalid) return { invalid: error.message }
+    throw error
+  }
+}
+
+function answerJobs(port: MessagePort, { clock, module }: EngineThreadData): void {
+  const engine = openEngine(module)
+  port.on('message', (job: PatternJob) => {
+    const answer = doTimed(clock, () => findAll(engine, job))
+    port.postMessage(answer, 'indexes' in answer ? [answer.indexes.buffer] : [])
+  })
+}
+
+if (parentPort) answerJobs(parentPort, workerData as EngineThreadData)

@@ -1,0 +1,39 @@
+/** Where a pattern was found, as indexes into the text (UTF-16, like all JavaScript text). */
+export interface PatternMatch {
+  readonly start: number
+  readonly end: number
+}
+
+/** The pattern is not one the engine knows; the message says what and what to write instead. */
+export class PatternInvalid extends Error {
+  override readonly name = 'PatternInvalid'
+}
+
+/** The time allowed for one pattern operation was used up; the work was stopped. */
+export class PatternTimeout extends Error {
+  override readonly name = 'PatternTimeout'
+}
+
+/** For compiling a pattern and looking through one text with it. */
+export const PATTERN_TIME_LIMIT_MS = 100
+
+export const PATTERN_MAX_CHARS = 1_000
+
+/** A larger text is refused as a whole, never looked through in part. */
+export const PATTERN_TEXT_MAX_BYTES = 4 * 1024 * 1024
+
+/** What an agent has to know to write a pattern; part of the description of every tool that takes one. */
+export const PATTERN_SYNTAX = [
+  'Regex syntax: that of Rust and RE2, close to Python re, without look-around and back-references.',
+  'A pattern is matched against the whole text of a file. ^ and $ match at every line (also before \\r\\n),',
+  '\\A and \\z at the ends of the text; . matches any character of a line; \\s and [^x] also match line ends.',
+  'Flags: (?i) ignore case, (?s) let . match line ends, (?-m) let ^ and $ mean the whole text, (?x) spaces and',
+  '# comments. \\w, \\d, \\s and \\b know Unicode. Write a literal { as \\{, and a literal [ within [] as \\[.',
+].join(' ')
+
+/** One non-backtracking engine for search, count and edit, off the main thread. */
+export interface Patterns {
+  /** All matches that do not overlap, leftmost first; empty ones too, as the engine gives them. */
+  findAll(pattern: string, text: string): Promise<PatternMatch[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,164 @@
+import { dirname } from 'node:path'
+import { keepLink } from './kept-link.ts'
+import { type LocatedPath, locatePath, requireRealPath } from './locate-path.ts'
+import { holdPlaceholder, type Placeholder, releasePlaceholders } from './placeholder.ts'
+import { type SandboxProfile, SandboxUnavailable } from './sandbox.ts'
+import { PROFILE_PATHS_MAX } from './sandbox-limits.ts'
+
+/** A profile as arguments for bwrap. `release` undoes what had to be put on the host for the run. */
+export interface PreparedProfile {
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly release: () => void
+}
+
+interface Draft {
+  readonly args: string[]
+  readonly links: (() => void)[]
+  readonly placeholders: Placeholder[]
+  /** Canonical folders and files with the access that a command has to them. */
+  readonly places: { path: string; access: 'read' | 'write' }[]
+  readonly addContent: (content: string) => number
+}
+
+/** Turns a profile into mounts. `addContent` answers the descriptor that a made-up file is read from. */
+export function prepareProfile(
+  profile: SandboxProfile,
+  addContent: (content: string) => number,
+): PreparedProfile {
+  const draft: Draft = { args: [], links: [], placeholders: [], places: [], addContent }
+  const release = (): void => releaseAll(draft)
+  try {
+    checkSize(profile)
+    const cwd = requireRealPath(profile.cwd, 'working folder')
+    addMounts(draft, profile)
+    const located = profile.read_only.map((path) => locatePath(path)).toSorted(byDepth)
+    for (const path of located) addReadOnly(draft, path)
+    addMasks(draft, profile.masked.map((path) => locatePath(path)).toSorted(byDepth))
+    for (const overlay of profile.overlays) addOverlay(draft, overlay)
+    return { args: draft.args, cwd, release }
+  } catch (error) {
+    release()
+    throw asUnavailable(error)
+  }
+}
+
+function checkSize(profile: SandboxProfile): void {
+  const lists = [profile.mounts, profile.masked, profile.overlays, profile.read_only]
+  if (lists.reduce((sum, list) => sum + list.length, 0) > PROFILE_PATHS_MAX) {
+    throw new SandboxUnavailable(`A sandbox may name at most ${PROFILE_PATHS_MAX} paths.`)
+  }
+}
+
+function addMounts(draft: Draft, profile: SandboxProfile): void {
+  const mounts = profile.mounts.map((mount) => ({ ...mount, real: requireRealPath(mount.path, 'folder') }))
+  for (const { real, access } of mounts.toSorted((a, b) => a.real.length - b.real.length)) {
+    draft.places.push({ path: real, access })
+    draft.args.push(access === 'write' ? '--bind' : '--ro-bind', real, real)
+  }
+  for (const { path, real } of mounts) {
+    const plain = path.replace(/\/+$/, '')
+    if (plain !== real && accessTo(draft, dirname(plain)) === undefined)
+      draft.args.push('--symlink', real, plain)
+  }
+}
+
+function addReadOnly(draft: Draft, path: LocatedPath): void {
+  if (accessTo(draft, path.link ?? path.at) !== 'write') return
+  if (path.link !== undefined) draft.links.push(keepLink(path.link))
+  if (path.kind === 'missing_file' || path.kind === 'missing_folder') return coverMissing(draft, path)
+  if (accessTo(draft, path.at) !== 'write' || path.kind === 'nowhere') return
+  draft.places.push({ path: path.at, access: 'read' })
+  draft.args.push('--ro-bind', path.at, path.at)
+}
+
+function addMasks(draft: Draft, paths: readonly LocatedPath[]): void {
+  const covered: string[] = []
+  for (const path of paths) {
+    if (covered.some((folder) => isWithin(folder, path.at))) continue
+    if (path.link !== undefined && accessTo(draft, path.link) === 'write') {
+      draft.links.push(keepLink(path.link))
+    }
+    const access = accessTo(draft, path.at)
+    if (access === undefined || path.kind === 'nowhere') continue
+    // Where nothing can be written, nothing can be created either.
+    const is_missing = path.kind === 'missing_file' || path.kind === 'missing_folder'
+    if (is_missing && access === 'write') coverMissing(draft, path)
+    else if (!is_missing) cover(draft, path.at, path.kind === 'folder')
+    covered.push(path.at)
+  }
+}
+
+function coverMissing(draft: Draft, path: LocatedPath): void {
+  const is_folder = path.kind === 'missing_folder'
+  const placeholder = tryHold(path.at, is_folder ? 'folder' : 'file')
+  if (placeholder === undefined) return
+  draft.placeholders.push(placeholder)
+  cover(draft, path.at, is_folder)
+}
+
+// Where this process may not create a thing, a command with fewer rights may not either.
+function tryHold(path: string, kind: 'file' | 'folder'): Placeholder | undefined {
+  try {
+    return holdPlaceholder(path, kind)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EACCES' || code === 'EROFS') return undefined
+    throw error
+  }
+}
+
+function cover(draft: Draft, path: string, is_folder: boolean): void {
+  if (is_folder) draft.args.push('--perms', '0555', '--tmpfs', path, '--remount-ro', path)
+  else draft.args.push('--perms', '0444', '--ro-bind-data', String(draft.addContent('')), path)
+}
+
+function addOverlay(draft: Draft, overlay: { content_path: string; at: string }): void {
+  const content = requireRealPath(overlay.content_path, 'file')
+  const path = locatePath(overlay.at)
+  const access = accessTo(draft, path.at)
+  if (path.link !== undefined || access === undefined || path.kind === 'folder') {
+    throw new SandboxUnavailable(
+      `Nothing can be put over ${overlay.at}: it is a link, a folder, or not mounted.`,
+    )
+  }
+  if (path.kind !== 'file') {
+    if (access === 'read' || path.kind !== 'missing_file') {
+      throw new SandboxUnavailable(`Nothing can be put at ${overlay.at}: it does not exist.`)
+    }
+    draft.placeholders.push(holdPlaceholder(path.at, 'file'))
+  }
+  draft.args.push('--ro-bind', content, path.at)
+}
+
+function accessTo(draft: Draft, path: string): 'read' | 'write' | undefined {
+  const holders = draft.places.filter((place) => isWithin(place.path, path))
+  // Of two equal paths the later one, which lies on top.
+  return holders.toSorted((a, b) => a.path.length - b.path.length).at(-1)?.access
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
+
+function byDepth(a: LocatedPath, b: LocatedPath): number {
+  return a.at.length - b.at.length
+}
+
+function releaseAll({ links, placeholders }: Draft): void {
+  releasePlaceholders(placeholders.splice(0))
+  let fault: unknown
+  for (const putBack of links.splice(0)) {
+    try {
+      putBack()
+    } catch (error) {
+      fault ??= error
+    }
+  }
+  if (fault !== undefined) throw asUnavailable(fault)
+}
+
+function asUnavailable(error: unknown): SandboxUnavailable {
+  if (error instanceof SandboxUnavailable) return error
+  return new SandboxUnavailable(`The sandbox could not be prepared: ${(error as Error).message}`)
+}

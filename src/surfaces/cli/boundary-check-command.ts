@@ -1,0 +1,77 @@
+import {
+  agentInputSchema,
+  agentOutputSchema,
+  checkExchange,
+  parseAgentInput,
+  type Violation,
+} from '../../boundary/index.ts'
+import { isCommandFailure, UsageError } from './cli-errors.ts'
+import { findFlag, type Invocation } from './command.ts'
+import { printError } from './output.ts'
+import { printable } from './present/printable.ts'
+import { readJsonArgument } from './read-json-argument.ts'
+
+interface Verdict {
+  valid: boolean
+  code: string | null
+  violations: readonly Violation[]
+}
+
+const HINT = 'Mend what is named; `knowtation boundary schema output` prints the JSON Schema of answers.'
+
+/** Holds an answer against its input, without any hub; fails when something is wrong. */
+export async function checkBoundary(invocation: Invocation): Promise<number> {
+  const [input, output] = [findFlag(invocation, 'input') as string, findFlag(invocation, 'output')]
+  if (input === '-' && output === '-') {
+    throw new UsageError('Only one value can come from stdin.', 'Put the other one into a file.')
+  }
+  const verdict = await judge(invocation, input, output)
+  const { io, globals } = invocation
+  if (globals.json) {
+    io.stdout.write(`${JSON.stringify({ schema: 'knowtation.boundary_check/v0', ...verdict })}\n`)
+  } else if (verdict.valid) {
+    io.stdout.write(output === undefined ? 'The input is valid.\n' : 'The exchange is valid.\n')
+  } else {
+    io.stdout.write(`${printable(verdict.violations.map(renderViolation).join('\n'))}\n`)
+    printError(io.stderr, `Error (${verdict.code})`, `${verdict.violations.length} violation(s).`, HINT)
+  }
+  return verdict.valid ? 0 : 1
+}
+
+function renderViolation({ path, message }: Violation): string {
+  return `${path || 'the document'}: ${message}`
+}
+
+async function judge(
+  { io }: Invocation,
+  inputText: string,
+  outputText: string | undefined,
+): Promise<Verdict> {
+  const input = await readJsonArgument('--input', inputText, io.stdin)
+  if (outputText === undefined) return verdictOf(parseAgentInput(input))
+  try {
+    return verdictOf(checkExchange(input, await readJsonArgument('--output', outputText, io.stdin)))
+  } catch (error) {
+    // An answer that is no JSON is a wrong answer, like any other.
+    if (!isCommandFailure(error)) throw error
+    const violations = [{ path: '', message: 'is not one JSON document of at most 1 MiB' }]
+    return { valid: false, code: 'MODEL_OUTPUT_INVALID', violations }
+  }
+}
+
+function verdictOf(
+  checked: { ok: true } | { ok: false; code: string; violations: readonly Violation[] },
+): Verdict {
+  if (checked.ok) return { valid: true, code: null, violations: [] }
+  return { valid: false, code: checked.code, violations: checked.violations }
+}
+
+/** Prints the JSON Schema of one side of the contract. */
+export async function printBoundarySchema({ positionals, io }: Invocation): Promise<number> {
+  const schemas = { input: agentInputSchema, output: agentOutputSchema }
+  const [side = ''] = positionals
+  if (side !== 'input' && side !== 'output')
+    throw new UsageError('The side is input or output.', 'Name one of them.')
+  io.stdout.write(`${JSON.stringify(schemas[side], null, 2)}\n`)
+  return 0
+}

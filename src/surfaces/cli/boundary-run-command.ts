@@ -1,0 +1,41 @@
+import type { Extension } from './operation-command.ts'
+import { printAnswer, printRefusal } from './output.ts'
+import { printableLine } from './present/printable.ts'
+
+/** Between two looks at an execution that runs. */
+const LOOK_SECONDS = 20
+const LOOK_SECONDS_AT_TERMINAL = 2
+/** Longer than any engine may take, its turn in a queue included. */
+const LOOK_LIMIT = 100_000
+const CLEAR_LINE = '\r\x1b[2K'
+
+interface Body {
+  execution: { state: string; progress: { share: number; note: string | null } | null }
+}
+
+/** `boundary run`: stays until the execution has ended, unless --wait says how long; fails when it did not succeed. */
+export const boundaryRunExtension: Extension = {
+  flags: [],
+  async act({ operation, invocation, input, call }) {
+    const { io } = invocation
+    const wait_seconds = io.isErrorTerminal ? LOOK_SECONDS_AT_TERMINAL : LOOK_SECONDS
+    let answer = await call({ wait_seconds, ...input })
+    for (let looks = 1; looks < LOOK_LIMIT && answer.ok && input.wait_seconds === undefined; looks++) {
+      const { execution } = JSON.parse(answer.text) as Body
+      if (execution.state !== 'planned' && execution.state !== 'running') break
+      if (io.isErrorTerminal) io.stderr.write(`${CLEAR_LINE}${printableLine(describe(execution))}`)
+      // The same submission again changes nothing, and goes on with the execution if its hub has stopped.
+      answer = await call({ ...input, wait_seconds })
+    }
+    if (io.isErrorTerminal) io.stderr.write(CLEAR_LINE)
+    if (!answer.ok) return printRefusal(answer, invocation)
+    const code = printAnswer(operation.name, answer, invocation)
+    const { state } = (JSON.parse(answer.text) as Body).execution
+    return state === 'failed' || state === 'cancelled' ? 1 : code
+  },
+}
+
+function describe({ state, progress }: Body['execution']): string {
+  if (!progress) return `${state} …`
+  return `${state}, ${Math.round(progress.share * 100)} % ${progress.note ?? ''} …`
+}

@@ -1,0 +1,41 @@
+import { resolve } from 'node:path'
+import { type Caller, toolboxCaller } from '../../platform/identity/caller.ts'
+import { resolveSeat, SeatInvalid } from '../../platform/identity/resolve-seat.ts'
+import { UsageError } from './cli-errors.ts'
+import { type Flag, findFlag, type Invocation } from './command.ts'
+
+/** Where an agent sits, as an engine's command line says it. */
+export const SEAT_FLAGS: readonly Flag[] = [
+  { name: 'service', value: 'DIR', description: 'The folder the agent works in' },
+  {
+    name: 'project',
+    value: 'DIR',
+    description: 'The project (default: the nearest folder with .flow or .git)',
+  },
+  { name: 'role', value: 'ROLE', description: 'dev, sre, release_manager or product_owner (default dev)' },
+  { name: 'agent', value: 'ID', description: 'A name to recognise and lock the agent by (default local)' },
+  { name: 'isolation', value: 'LEVEL', description: "STRICT or SHARED, instead of the project's own" },
+]
+
+/** The agent that the flags describe; the folders are taken from where the command was typed. */
+export function seatCaller(invocation: Invocation, client: string): Caller {
+  const service = findFlag(invocation, 'service')
+  if (service === undefined)
+    throw new UsageError('--service DIR is missing.', "Name the folder of the agent's service.")
+  const project = findFlag(invocation, 'project')
+  const agent_id = findFlag(invocation, 'agent') ?? 'local'
+  try {
+    const seat = resolveSeat({
+      service: project === undefined ? resolve(service) : service,
+      project: project === undefined ? undefined : resolve(project),
+      role: findFlag(invocation, 'role'),
+      agent_id,
+      isolation_level: findFlag(invocation, 'isolation'),
+      access_token: invocation.env.KNOWTATION_ACCESS_TOKEN,
+    })
+    return toolboxCaller(agent_id, invocation.globals.vault ?? 'default', seat, client)
+  } catch (error) {
+    if (!(error instanceof SeatInvalid)) throw error
+    throw new UsageError(error.message, 'Check --project and --service.')
+  }
+}

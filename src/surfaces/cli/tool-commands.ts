@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { toolOperations } from '../../domains/toolbox/index.ts'
+import { toolDoor } from '../../domains/toolbox/tool-door.ts'
+import { hasAuthority } from '../../operations/authority.ts'
+import { Refusal } from '../../operations/errors.ts'
+import { runOperation } from '../../operations/run-operation.ts'
+import { toolboxCaller } from '../../platform/identity/caller.ts'
+import { findFlag, type Invocation } from './command.ts'
+import { openHome } from './local-connection.ts'
+import { readJsonArgument } from './read-json-argument.ts'
+import { connectRemotely } from './remote-connection.ts'
+import { seatCaller } from './seat-flags.ts'
+
+/** Prints the tools that a role sees; what is printed is what may be called. */
+export async function listTools({ io, globals, ...invocation }: Invocation): Promise<number> {
+  const role = findFlag({ io, globals, ...invocation }, 'role') ?? 'dev'
+  const seat = { project_root: '/', service_root: '/', role, agent_id: 'local' }
+  const caller = toolboxCaller('local', 'default', seat, 'knowtation')
+  const offered = toolOperations.filter(({ authority }) => hasAuthority(authority, caller))
+  if (globals.json) {
+    const tools = offered.map(({ name, description, input }) => ({
+      name,
+      description,
+      input_schema: z.toJSONSchema(input, { io: 'input' }),
+    }))
+    io.stdout.write(`${JSON.stringify({ role, tools })}\n`)
+    return 0
+  }
+  const width = Math.max(0, ...offered.map(({ name }) => name.length))
+  for (const { name, summary } of offered) io.stdout.write(`${name.padEnd(width)}  ${summary}\n`)
+  if (offered.length === 0) io.stdout.write(`The role ${role} has no tools.\n`)
+  return 0
+}
+
+/** Calls one tool and prints its result. */
+export async function callTool(invocation: Invocation): Promise<number> {
+  const given = findFlag(invocation, 'args') ?? '{}'
+  const input = await readJsonArgument('--args', given, invocation.io.stdin)
+  const { url } = invocation.globals
+  const answer =
+    url === undefined ? await callHere(invocation, input) : await callThere(invocation, url, input)
+  const text = invocation.globals.json ? answer.text : JSON.stringify(JSON.parse(answer.text), null, 2)
+  invocation.io.stdout.write(`${text}\n`)
+  return answer.ok ? 0 : 1
+}
+
+async function callHere(invocation: Invocation, input: unknown) {
+  const caller = seatCaller(invocation, 'knowtation')
+  const operation = findTool(invocation)
+  const hub = await openHome(invocation)
+  try {
+    return await runOperation(hub, {
+      operation: operation ?? toolDoor,
+      surface: 'cli',
+      caller,
+      address: 'local',
+      vault: invocation.globals.vault,
+      input,
+      ...(!operation && { refused: new Refusal('ToolNotFound') }),
+    })
+  } finally {
+    await hub.close()
+  }
+}
+
+/** On a running hub the seat is that of the session whose bearer is given as the token. */
+async function callThere(invocation: Invocation, url: string, input: unknown) {
+  const connection = connectRemotely(url, invocation)
+  const name = invocation.positionals[0] as string
+  // A name that this program does not know may still be one of a newer hub's.
+  const operation = findTool(invocation) ?? {
+    ...toolDoor,
+    rest: `POST /api/v1/tools/${encodeURIComponent(name)}`,
+  }
+  return connection.call(operation, input as Record<string, unknown>)
+}
+
+function findTool({ positionals }: Invocation) {
+  return toolOperations.find(({ name }) => name === positionals[0])
+}
