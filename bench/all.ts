@@ -13,6 +13,7 @@ const BENCHMARKS = [
   'audit',
   'grants',
   'governed-call',
+  'boundary',
 ]
 /** A benchmark that takes longer is ended: something hangs. */
 const BENCHMARK_LIMIT_MS = 600_000

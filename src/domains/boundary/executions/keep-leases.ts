@@ -1,0 +1,77 @@
+import type { Hub } from '../../../operations/hub.ts'
+import { reportFault } from '../../../operations/report-fault.ts'
+import { type Claim, listClaims, releaseClaims, renewLeases, writeProgress } from './lease-store.ts'
+import type { Job } from './runner.ts'
+
+/** How often a hub that runs engines looks whether they are still wanted, and tells how far they are. */
+const LOOK_EVERY_MS = 500
+/** How often it renews its claims. */
+const RENEW_EVERY_MS = 2_500
+const CLAIM_LIMIT = 20_000
+/** A claim until then is one that anybody may take. */
+const LET_GO = '0'
+
+interface Keeping {
+  owner: string
+  leaseUntil(): string
+  jobs(): Job[]
+}
+
+/** Keeps the claims of a hub alive while it works, and stops engines that nobody wants any more. */
+export function keepLeases(hub: Hub, { owner, leaseUntil, jobs }: Keeping) {
+  let timer: NodeJS.Timeout | undefined
+  let looking = false
+  let renewed = 0
+  let suspects = new Set<string>()
+
+  async function look(): Promise<void> {
+    // What began after the claims were read cannot be missing from them.
+    const before = jobs()
+    const claims = await listClaims(hub.db, owner, CLAIM_LIMIT)
+    const live = new Set(claims.map(({ claim }) => claim))
+    for (const job of before) if (!live.has(job.claim.claim)) job.stop.abort()
+    await letGoOfLost(claims)
+    const told = before.filter((job) => job.progress !== job.written)
+    const isDue = performance.now() - renewed >= RENEW_EVERY_MS
+    if (told.length === 0 && !isDue) return
+    const at = hub.system.now().toISOString()
+    await hub.db.transaction(async (tx) => {
+      if (isDue) await renewLeases(tx, owner, leaseUntil())
+      for (const { claim, progress } of told) {
+        await writeProgress(tx, claim, JSON.stringify({ ...progress, at }), at)
+      }
+    })
+    if (isDue) renewed = performance.now()
+    for (const job of told) job.written = job.progress
+  }
+
+  /** A claim that no job has, twice in a row, is of one whose end could not be written. */
+  async function letGoOfLost(claims: readonly Claim[]): Promise<void> {
+    const held = new Set(jobs().map(({ claim }) => claim.claim))
+    const lost = claims.filter(({ claim }) => !held.has(claim))
+    const sure = lost.filter(({ claim }) => suspects.has(claim))
+    suspects = new Set(lost.map(({ claim }) => claim))
+    if (sure.length > 0) await hub.db.transaction((tx) => releaseClaims(tx, sure, LET_GO))
+  }
+
+  const tick = () => {
+    if (looking) return
+    looking = true
+    look()
+      .catch((error: unknown) => reportFault(hub.log, 'boundary_leases', error))
+      .finally(() => (looking = false))
+  }
+  return {
+    wake() {
+      if (timer) return
+      renewed = performance.now()
+      timer = setInterval(tick, LOOK_EVERY_MS)
+    },
+    rest() {
+      clearInterval(timer)
+      timer = undefined
+    },
+    /** Lets other hubs take over at once what this one did not finish. */
+    letGo: () => hub.db.transaction((tx) => renewLeases(tx, owner, LET_GO)),
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+
+/** Where a page of a list ends: the moment and the id of its last record. */
+export interface Place {
+  at: string
+  id: string
+}
+
+/** Before the newest record: sorts after every moment. */
+export const FIRST_PLACE: Place = { at: '~', id: '~' }
+
+const FORM = /^([0-9TZ:.-]{20,32})\|([\w.:-]{1,128})$/
+
+/** The inputs that a list takes, by whatever else it is narrowed. */
+export function pageInputs(most: number, usual: number) {
+  return {
+    limit: z.int().min(1).max(most).optional().describe(`At most so many; ${usual} when left out`),
+    cursor: z.string().max(512).optional().describe('next_cursor of the page before'),
+  }
+}
+
+/** The place that a word stands for, or nothing when it is not one of ours. */
+export function findPlace(cursor: string | undefined): Place | undefined {
+  if (cursor === undefined) return FIRST_PLACE
+  const [, at, id] = FORM.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  return at !== undefined && id !== undefined ? { at, id } : undefined
+}
+
+/** A page out of one record more than it may hold, and the word for where the next one begins. */
+export function cutPage<Item>(found: readonly Item[], limit: number, placeOf: (item: Item) => Place) {
+  const items = found.slice(0, limit)
+  const last = found.length > limit ? items.at(-1) : undefined
+  if (!last) return { items, next_cursor: null }
+  const { at, id } = placeOf(last)
+  return { items, next_cursor: Buffer.from(`${at}|${id}`).toString('base64url') }
+}
