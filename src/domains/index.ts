@@ -1,6 +1,9 @@
 import type { Hub } from '../operations/hub.ts'
 import { adminOperations } from './admin/index.ts'
+import { boundaryChores, boundaryOperations } from './boundary/index.ts'
+import { controlChores, controlOperations } from './control/index.ts'
 import { flowChores, flowOperations } from './flows/index.ts'
+import { toolboxChores, toolboxOperations } from './toolbox/index.ts'
 
 /** Work a domain does by itself while the hub runs; no call waits for it. */
 export interface Chore {
@@ -10,6 +13,17 @@ export interface Chore {
 }
 
 /** Every operation of the hub. A new domain is added here and nowhere else. */
-export const allOperations = [...flowOperations, ...adminOperations]
+export const allOperations = [
+  ...flowOperations,
+  ...toolboxOperations,
+  ...boundaryOperations,
+  ...controlOperations,
+  ...adminOperations,
+]
 
-export const allChores: readonly Chore[] = [...flowChores]
+export const allChores: readonly Chore[] = [
+  ...flowChores,
+  ...toolboxChores,
+  ...boundaryChores,
+  ...controlChores,
+]

@@ -14,6 +14,7 @@ import {
 import { Refusal } from './errors.ts'
 
 const NEVER_ABORTED = new AbortController().signal
+const LOCAL_ORIGIN = 'http://127.0.0.1:4747'
 
 /** A read is recorded before its answer leaves; a change commits together with its record. */
 export async function act(state: CallState): Promise<void> {
@@ -48,8 +49,8 @@ async function actAlone(state: CallState): Promise<void> {
 }
 
 function findMade(operation: Operation, output: unknown): Target | undefined {
-  const later = output instanceof ActOutside || output instanceof StoredJson
-  return later ? undefined : operation.made?.(output as never)
+  if (output instanceof ActOutside) return output.made
+  return output instanceof StoredJson ? undefined : operation.made?.(output as never)
 }
 
 /** From here on the act is on record; if it fails, a second record says so. */
@@ -72,6 +73,8 @@ function contextOf(state: CallState, db: unknown): Context<never, string, Effect
     presented: call.presented ?? {},
     hosted: call.hosted ?? false,
     surface: call.surface,
+    origin: call.origin ?? LOCAL_ORIGIN,
+    address: call.address,
     signal: call.signal ?? NEVER_ABORTED,
     note: (event, target) => void state.notes.push({ event, target }),
     isGateOn: (flag) => isGateOn(flag, hub.env, (rules as VaultRules).policy.value),

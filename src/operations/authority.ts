@@ -21,7 +21,23 @@ export interface SeatAuthority {
   readonly otherwise: string
 }
 
-export type Authority = MemberAuthority | OwnerAuthority | SeatAuthority
+/** The owner, in person or by an agent the owner approved; such an operation can never be an MCP tool. */
+export interface OwnerSurfaceAuthority {
+  readonly kind: 'owner_surface'
+  /** Whether it takes the owner in person: no agent of theirs will do. */
+  readonly session_only: boolean
+  readonly otherwise: string
+}
+
+/** Anybody who reaches the hub, such as whoever wants to sign in; such an operation can never be an MCP tool. */
+export interface VisitorAuthority {
+  readonly kind: 'visitor'
+  readonly otherwise: string
+}
+
+/** What no MCP client may ever be offered. */
+export type ClosedToMcp = OwnerAuthority | OwnerSurfaceAuthority | VisitorAuthority
+export type Authority = MemberAuthority | SeatAuthority | ClosedToMcp
 
 const RIGHTS: Record<MemberAuthority['needs'], readonly Role[]> = {
   read: ['viewer', 'editor', 'evaluator', 'admin'],
@@ -35,9 +51,19 @@ export function vaultMember(needs: MemberAuthority['needs'], otherwise = 'FORBID
   return { kind: 'member', needs, otherwise }
 }
 
-/** Only whoever runs the hub: its own token, or its command line. Never through MCP. */
+/** Only whoever runs the hub: its own token, its command line, or the owner signed in. Never through MCP. */
 export function hubOwner(otherwise = 'FORBIDDEN'): OwnerAuthority {
   return { kind: 'owner', otherwise }
+}
+
+/** The owner's surface: the owner signed in, an agent the owner approved, or whoever runs the hub. */
+export function ownerSurface({ session_only = false } = {}): OwnerSurfaceAuthority {
+  return { kind: 'owner_surface', session_only, otherwise: 'permission_error' }
+}
+
+/** Whoever comes, credential or not: for signing in and asking to be let in. */
+export function anyVisitor(): VisitorAuthority {
+  return { kind: 'visitor', otherwise: 'permission_error' }
 }
 
 /** Agents of the toolbox whose seat has one of the roles, and nobody else. */
@@ -47,14 +73,17 @@ export function seated(roles: readonly string[], otherwise: string): SeatAuthori
 
 /** Whether the authority is the caller's. */
 export function hasAuthority(authority: Authority, caller: Caller): boolean {
+  if (authority.kind === 'visitor') return true
   if (authority.kind === 'owner') return isOwner(caller)
+  if (authority.kind === 'owner_surface')
+    return isOwner(caller) || (caller.kind === 'owner_agent' && !authority.session_only)
   if (authority.kind === 'seat')
     return caller.seat !== undefined && authority.roles.includes(caller.seat.role)
-  if (caller.kind === 'toolbox') return false
+  if (caller.kind === 'toolbox' || caller.kind === 'owner_agent') return false
   return RIGHTS[authority.needs].includes(caller.role)
 }
 
 /** Whether the caller is whoever runs the hub. */
 export function isOwner(caller: Caller): boolean {
-  return caller.kind === 'hub' || caller.kind === 'local'
+  return caller.kind === 'hub' || caller.kind === 'local' || caller.kind === 'owner_session'
 }

@@ -18,6 +18,8 @@ export interface Call {
   readonly refused?: Refusal
   readonly presented?: Presented
   readonly hosted?: boolean
+  /** The checked address under which the caller reached the hub. */
+  readonly origin?: string
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
 }

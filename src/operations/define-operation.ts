@@ -3,7 +3,7 @@ import type { Caller } from '../platform/identity/caller.ts'
 import type { GateFlag } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import type { Reader, Transaction } from '../platform/storage/database.ts'
-import type { Authority, OwnerAuthority } from './authority.ts'
+import type { Authority, ClosedToMcp } from './authority.ts'
 import type { CommonCode, ErrorTable, Refusal } from './errors.ts'
 import type { Hub } from './hub.ts'
 
@@ -27,13 +27,20 @@ export class StoredJson {
  */
 export class ActOutside<Output> {
   readonly perform: (signal: AbortSignal) => Promise<Output>
-  constructor(perform: (signal: AbortSignal) => Promise<Output>) {
+  /** What the handler has changed already, for the audit log. */
+  readonly made: Target | undefined
+  constructor(perform: (signal: AbortSignal) => Promise<Output>, made?: Target) {
     this.perform = perform
+    this.made = made
   }
 }
 
 /** The form and the codes of a contract that has its own, instead of the hub's `{error, code}`. */
 export interface Contract {
+  /** Whether callers without a credential are told so in its form too, instead of the hub's own. */
+  readonly forStrangers?: boolean
+  /** The form of its refusals, for the description of the surface; it has a name of its own. */
+  readonly refusals?: z.ZodType
   /** What an error of the handler's means, as one of the operation's codes; nothing for one it does not know. */
   toRefusal(error: unknown): Refusal | undefined
   /** The finished answer around a handler's output. */
@@ -74,6 +81,10 @@ export interface Context<Input, Code extends string, E extends Effect> {
   /** Whether the call came in under a hosted name rather than on loopback. */
   readonly hosted: boolean
   readonly surface: Surface
+  /** The address under which the caller knows the hub, such as `http://127.0.0.1:4747`. */
+  readonly origin: string
+  /** Where the call came from, for limits on attempts. */
+  readonly address: string
   isGateOn(flag: GateFlag): boolean
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal
@@ -119,7 +130,7 @@ interface Declaration<
   /** `METHOD /path/{parameter}`. Left out: not reachable over REST. */
   rest?: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   /** An MCP tool. An operation of the owner's can never be one. */
-  mcp?: A extends OwnerAuthority ? never : true
+  mcp?: A extends ClosedToMcp ? never : true
   /** `noun verb <positional>`; the other inputs become flags. */
   cli?: string
   errors: Errors

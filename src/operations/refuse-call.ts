@@ -25,9 +25,10 @@ export async function refuseCall(state: CallState, error: unknown): Promise<Answ
   }
 }
 
-/** Whoever has no credential has not come as far as any contract: it is told so in the hub's own form. */
+/** Whoever has no credential has not come as far as most contracts: it is told so in the hub's own form. */
 function contractOf({ call: { caller, operation } }: CallState): Contract | undefined {
-  return caller.kind === 'anonymous' ? undefined : operation.contract
+  const { contract } = operation
+  return caller.kind === 'anonymous' && !contract?.forStrangers ? undefined : contract
 }
 
 /** Whatever goes wrong becomes a declared code; the rest is ours to mend and only our log hears of it. */

@@ -4,7 +4,9 @@ import { COMMON_ERRORS } from './errors.ts'
 /** All operations by name. Built once; anything that contradicts itself stops the start. */
 export type Registry = ReadonlyMap<string, Operation>
 
-const AUTHORITY_KINDS = ['member', 'owner', 'seat']
+const AUTHORITY_KINDS = ['member', 'owner', 'seat', 'owner_surface', 'visitor']
+/** Neither what is the owner's nor what is for strangers may become a tool of an agent's. */
+const CLOSED_TO_MCP = ['owner', 'owner_surface', 'visitor']
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
 /** Collects the domains' operations and checks what types alone cannot. */
@@ -35,7 +37,8 @@ function findFault(operation: Operation): string | undefined {
   if (!NAME.test(operation.name)) return 'the name must be snake case.'
   const { authority, gate } = operation
   if (!AUTHORITY_KINDS.includes(authority?.kind)) return 'it declares no authority.'
-  if (authority.kind === 'owner' && operation.mcp) return "an owner's operation cannot be an MCP tool."
+  if (CLOSED_TO_MCP.includes(authority.kind) && operation.mcp)
+    return "an owner's operation cannot be an MCP tool."
   const own = [gate?.whenOff, gate?.whenForbidden, operation.whenHostDenied, operation.whenInvalid]
   for (const code of [authority.otherwise, ...own]) {
     if (code && !isDeclared(operation, code)) return `the code ${code} is not among its errors.`

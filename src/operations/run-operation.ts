@@ -1,5 +1,5 @@
 import { VAULT_ID } from '../platform/basics/home.ts'
-import { UNREADABLE_LOCK } from '../platform/locks/lock.ts'
+import { type Lock, UNREADABLE_LOCK } from '../platform/locks/lock.ts'
 import { isForbidden, isGateOn } from '../platform/policy/gates.ts'
 import { act } from './act.ts'
 import { hasAuthority, isOwner } from './authority.ts'
@@ -23,6 +23,7 @@ const STEPS: readonly Step[] = [
   checkLocks,
   checkGate,
   checkSeat,
+  checkOwnerAgent,
   parseInput,
   checkAuthority,
   checkRate,
@@ -55,7 +56,7 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
 }
 
 function checkIdentity({ hub, call }: CallState): void {
-  if (call.caller.kind !== 'anonymous') return
+  if (call.caller.kind !== 'anonymous' || call.operation.authority.kind === 'visitor') return
   const wait = hub.limits.failedAuthentication(call.address)
   if (wait > 0) refuse('RATE_LIMITED', undefined, wait)
   refuse('UNAUTHENTICATED')
@@ -70,7 +71,9 @@ function checkArrival({ call }: CallState): void {
 }
 
 function bindVault(state: CallState): void {
-  const { vault = 'default', caller } = state.call
+  const { vault = 'default', caller, operation } = state.call
+  // A visitor has no vault, and what a visitor may do concerns none.
+  if (operation.authority.kind === 'visitor') return
   if (!VAULT_ID.test(vault)) refuse('BAD_REQUEST', 'The vault id does not have the required form.')
   if (caller.vaults !== '*' && !caller.vaults.includes(vault)) refuse('VAULT_DENIED')
   state.vault_id = vault
@@ -83,12 +86,15 @@ function checkOffered({ call: { operation, surface } }: CallState): void {
 }
 
 /** What the owner has stopped stays stopped; only the owner may still look, and take the lock away. */
-async function checkLocks({ hub, call: { operation, caller } }: CallState): Promise<void> {
-  if (operation.whileLocked && isOwner(caller)) return
+function checkLocks({ hub, call: { operation, caller } }: CallState): void | Promise<void> {
+  if (operation.whileLocked && (isOwner(caller) || operation.authority.kind === 'visitor')) return
   const ids = caller.seat ? [caller.seat.agent_id, caller.id] : caller.id
-  const lock = await hub.locks.find(ids, caller.seat?.service_root)
-  if (!lock) return
-  refuse(lock === UNREADABLE_LOCK ? 'STORAGE_UNAVAILABLE' : 'LOCKED')
+  const lock = hub.locks.find(ids, caller.seat?.service_root)
+  return lock instanceof Promise ? lock.then(checkLock) : checkLock(lock)
+}
+
+function checkLock(lock: Lock | undefined): void {
+  if (lock) refuse(lock === UNREADABLE_LOCK ? 'STORAGE_UNAVAILABLE' : 'LOCKED')
 }
 
 function checkGate({ hub, call, rules }: CallState): void {
@@ -104,6 +110,13 @@ function checkSeat({ call: { operation, caller } }: CallState): void {
   const { authority } = operation
   const isAboutSeats = authority.kind === 'seat' || caller.seat !== undefined
   if (isAboutSeats && !hasAuthority(authority, caller)) throw new Refusal(authority.otherwise)
+}
+
+/** An agent of the owner's is at home on the owner's surface alone: elsewhere its input is not looked at. */
+function checkOwnerAgent({ call: { operation, caller } }: CallState): void {
+  const { authority } = operation
+  if (caller.kind !== 'owner_agent' || authority.kind === 'visitor') return
+  if (!hasAuthority(authority, caller)) throw new Refusal(authority.otherwise)
 }
 
 function parseInput(state: CallState): void {

@@ -21,6 +21,7 @@ const MAY: Readonly<Record<Needs, readonly Seen[]>> = {
   evaluate: ['evaluator', 'admin', 'hub'],
   admin: ['admin', 'hub'],
   owner: ['hub'],
+  owner_surface: ['hub'],
   seat: [],
 }
 
@@ -41,10 +42,21 @@ function call(operation: Operation, credential: Pick<Credential, 'authorization'
 
 function expectedAnswer(operation: Operation, seen: Seen): string {
   const { needs, answer } = requireExpectation(operation)
+  if (needs === 'owner_surface') return expectedOfOwners(answer, seen)
   if (seen === 'nobody') return '401 UNAUTHENTICATED'
   if (needs === 'seat') return answer
   if (seen === 'foreign') return '403 VAULT_DENIED'
   return MAY[needs].includes(seen) ? answer : '403 FORBIDDEN'
+}
+
+/** The owner's surface has its own words, and vaults mean nothing to who may not come in. */
+function expectedOfOwners(answer: string, seen: Seen): string {
+  if (seen === 'nobody') return '401 authentication_error'
+  return MAY.owner_surface.includes(seen) ? answer : '403 permission_error'
+}
+
+function isOfOwners(operation: Operation): boolean {
+  return requireExpectation(operation).needs === 'owner_surface'
 }
 
 describe('every route', () => {
@@ -87,8 +99,10 @@ describe('every route', () => {
       for (const sample of [input, missing, { ...input, flow_id: '%%%', token_id: '..' }]) {
         const answer = await send(hub.url, requestOf(operation, sample))
         expect(answer.status).toBe(401)
-        expect(answer.headers['www-authenticate']).toBe('Bearer realm="knowtation"')
-        bodies.push(answer.text)
+        const plain = 'Bearer realm="knowtation"'
+        const whole = `${plain}, resource_metadata="${hub.url}/.well-known/oauth-protected-resource"`
+        expect(answer.headers['www-authenticate']).toBe(isOfOwners(operation) ? whole : plain)
+        bodies.push(answer.text.replace(/req_[0-9a-f]{16}/, 'req_'))
       }
       expect(new Set(bodies).size).toBe(1)
     }
@@ -117,7 +131,7 @@ describe('every route', () => {
         operation: operation.name,
         surface: 'rest',
         outcome: 'denied',
-        code: 'UNAUTHENTICATED',
+        code: isOfOwners(operation) ? 'authentication_error' : 'UNAUTHENTICATED',
         vault_id: '-',
         caller_id: '-',
         target_id: null,

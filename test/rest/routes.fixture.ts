@@ -11,7 +11,7 @@ export const registry = buildRegistry(allOperations)
 export const routed: readonly Operation[] = [...registry.values()].filter(({ rest }) => rest !== undefined)
 
 /** Who may call a route, written out once more: a route whose rights change must change here too. */
-export type Needs = 'read' | 'write' | 'evaluate' | 'admin' | 'owner' | 'seat'
+export type Needs = 'read' | 'write' | 'evaluate' | 'admin' | 'owner' | 'seat' | 'owner_surface'
 
 export interface Expectation {
   needs: Needs
@@ -27,6 +27,7 @@ const FLOW = { flow_id: 'flow_research_brief' }
 const PROPOSAL = { proposal_id: 'prop_nope' }
 const STEP = { ...FLOW, run_id: 'run_nope', step_id: 'flow_research_brief#1' }
 const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
+const CODE = { user_code: 'BCDF-GHJK' }
 const DRAFT = { intent: 'none', bundle: {} }
 
 const expects = (needs: Needs, answer: string, input: Record<string, unknown> = {}): Expectation => ({
@@ -131,6 +132,15 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   ledger_lineage: expects('read', '404 unknown_ledger_entry', { ledger_id: 'led-nope' }),
   ledger_verify: expects('admin', '200'),
   ledger_export: expects('admin', '404 unknown_tenant', { tenant_id: 't-001' }),
+  owner_control: expects('owner_surface', '200'),
+  owner_link_create: expects('owner_surface', '201'),
+  owner_session_list: expects('owner_surface', '200'),
+  owner_sign_out_everywhere: expects('owner_surface', '200'),
+  owner_device_show: expects('owner_surface', '404 unknown_user_code', CODE),
+  owner_device_approve: expects('owner_surface', '404 unknown_user_code', CODE),
+  owner_device_deny: expects('owner_surface', '404 unknown_user_code', CODE),
+  owner_agent_list: expects('owner_surface', '200'),
+  owner_agent_revoke: expects('owner_surface', '404 unknown_agent', { agent_id: `oagt_${'0'.repeat(16)}` }),
   whoami: expects('read', '200'),
   doctor: expects('owner', '200'),
   audit_list: expects('admin', '200'),

@@ -19,15 +19,22 @@ test('without a vault header the vault is default', async () => {
 test('a vault that the credential does not open is refused alike on every route, existing or not', async () => {
   for (const operation of routed) {
     const sent = requestOf(operation, requireExpectation(operation).input(hub))
+    const { code, kept } = refusalOf(operation.authority.kind)
     for (const bearer of [hub.credentials.bearers.admin, await jwt({ claims: { role: 'admin' } })]) {
       const headers = { 'x-vault-id': 'other' }
       const { result, records } = await recorded(hub, () => send(hub.url, { ...sent, bearer, headers }))
-      expect([operation.name, result.status, codeOf(result)]).toEqual([operation.name, 403, 'VAULT_DENIED'])
+      expect([operation.name, result.status, codeOf(result)]).toEqual([operation.name, 403, code])
       // What the caller asked for is not his, so the record does not name it.
-      expect(records).toMatchObject([{ code: 'VAULT_DENIED', vault_id: '-', target_id: null }])
+      expect(records).toMatchObject([{ code: kept, vault_id: '-', target_id: null }])
     }
   }
 })
+
+/** What is told, and what is written down, in the words of each contract. */
+function refusalOf(authority: string): { code: string; kept: string } {
+  if (authority === 'owner_surface') return { code: 'permission_error', kept: 'permission_error' }
+  return { code: authority === 'seat' ? 'PermissionDenied' : 'VAULT_DENIED', kept: 'VAULT_DENIED' }
+}
 
 test('a JWT opens each vault of its list and acts in the one it names', async () => {
   const bearer = await jwt({ claims: { vault_ids: ['default', 'team-b'] } })

@@ -8,6 +8,7 @@ import { fileFindings } from './findings/files.ts'
 import { type Finding, FindingSchema } from './findings/finding.ts'
 import { gateFindings } from './findings/gates.ts'
 import { policyFindings } from './findings/policy.ts'
+import { sandboxFindings } from './findings/sandbox.ts'
 
 export const doctor = defineOperation({
   name: 'doctor',
@@ -33,6 +34,7 @@ export const doctor = defineOperation({
       ...gateFindings(hub.env, rules.policy.value),
       ...(await auditFindings(hub)),
       ...(await alertFindings(hub)),
+      ...(await sandboxFindings()),
     ]
     return {
       schema: 'knowtation.doctor/v0',

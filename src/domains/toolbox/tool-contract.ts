@@ -6,7 +6,7 @@ import { argumentsIn, isOnRecord, pathIn } from './critical-event.ts'
 import type { ToolDeclaration } from './tool.ts'
 import { CHECKED_CODES } from './tool-errors.ts'
 import { ToolFault } from './tool-fault.ts'
-import { durationSince, ResultMetadata } from './tool-result.ts'
+import { durationSince, ResultMetadata, ToolRefusalForm } from './tool-result.ts'
 import { recordEvent } from './watch/record-event.ts'
 import { workshopOf } from './workshop.ts'
 
@@ -26,6 +26,7 @@ class ToolRefusal extends Refusal {
 /** Answers as `ToolResult`, faults by their names, and everything redacted. */
 export function toolContract(tool: AnyTool): Contract {
   return {
+    refusals: ToolRefusalForm,
     toRefusal(error) {
       const fault = asFault(error)
       return fault && new ToolRefusal(fault)

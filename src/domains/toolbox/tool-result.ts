@@ -25,6 +25,11 @@ export function toolResult(data: z.ZodType) {
   })
 }
 
+/** A result without success, which has the same form for every tool. */
+export const ToolRefusalForm = z
+  .strictObject({ status: z.literal('error'), error: ResultError, metadata: ResultMetadata })
+  .meta({ id: 'ToolRefusal' })
+
 /** Milliseconds since a moment of `performance.now()`, to the microsecond. */
 export function durationSince(started: number): number {
   return Math.max(0, Math.round((performance.now() - started) * 1_000) / 1_000)

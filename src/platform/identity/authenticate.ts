@@ -1,13 +1,17 @@
 import { hashSecret, isSecret } from '../basics/secret-hash.ts'
 import type { Database } from '../storage/database.ts'
-import { anonymous, type Caller, toolboxCaller } from './caller.ts'
+import { anonymous, type Caller, ownerAgentCaller, ownerSessionCaller, toolboxCaller } from './caller.ts'
 import { gatewayCaller, type VerifyJwt } from './gateway-jwt.ts'
+import { AGENT_PREFIX, findLiveOwnerAgent } from './owner-agents.ts'
+import { findLiveOwnerSession, noteSeen } from './owner-sessions.ts'
 import { findLiveSession, SESSION_PREFIX, seatOf } from './seat-store.ts'
 import { findLiveToken } from './token-store.ts'
 
 export interface Credentials {
   /** The Authorization header, as it came. */
   authorization: string | undefined
+  /** The owner's session cookie, where it came with a request that a page of another origin cannot have sent. */
+  session?: string | undefined
   /** Whether the request's Host is a loopback name: only then local credentials count. */
   loopback: boolean
   client: string
@@ -25,8 +29,9 @@ export function authenticator(needs: {
   verifyJwt: VerifyJwt | undefined
 }): Authenticate {
   const hubTokenHash = hashSecret(needs.hubToken)
-  return async ({ authorization, loopback, client }) => {
+  return async ({ authorization, session, loopback, client }) => {
     const bearer = bearerOf(authorization)
+    if (!bearer && session && loopback && authorization === undefined) return ownerOf(needs, session, client)
     if (!bearer) return anonymous(client)
     if (loopback && isSecret(bearer, hubTokenHash)) {
       return { kind: 'hub', id: 'hub', role: 'admin', vaults: '*', client }
@@ -37,13 +42,30 @@ export function authenticator(needs: {
       return { kind: 'token', id: token.token_id, role: token.role, vaults: [token.vault_id], client }
     }
     if (loopback && bearer.startsWith(SESSION_PREFIX)) {
-      const session = await findLiveSession(needs.db, bearer, needs.now())
-      if (!session) return anonymous(client)
-      return toolboxCaller(session.session_id, session.vault_id, seatOf(session), client)
+      const seat = await findLiveSession(needs.db, bearer, needs.now())
+      if (!seat) return anonymous(client)
+      return toolboxCaller(seat.session_id, seat.vault_id, seatOf(seat), client)
+    }
+    if (loopback && bearer.startsWith(AGENT_PREFIX)) {
+      const agent = await findLiveOwnerAgent(needs.db, bearer, needs.now())
+      if (!agent) return anonymous(client)
+      const { agent_id, client_id, client_name } = agent
+      return ownerAgentCaller(agent_id, { client_id, client_name }, client)
     }
     const claims = bearer.includes('.') ? await needs.verifyJwt?.(bearer) : undefined
     return (claims && gatewayCaller(claims, client)) ?? anonymous(client)
   }
+}
+
+async function ownerOf(
+  { db, now }: { db: Database; now: () => Date },
+  cookie: string,
+  client: string,
+): Promise<Caller> {
+  const session = await findLiveOwnerSession(db, cookie, now())
+  if (!session) return anonymous(client)
+  await noteSeen(db, session, now())
+  return ownerSessionCaller(session.session_id, client)
 }
 
 function bearerOf(authorization: string | undefined): string | undefined {

@@ -2,7 +2,16 @@ export const ROLES = ['viewer', 'editor', 'evaluator', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 
 /** How a caller proved who it is. `local` is a person or program that can open the home's files itself. */
-export const CALLER_KINDS = ['anonymous', 'hub', 'token', 'gateway', 'local', 'toolbox'] as const
+export const CALLER_KINDS = [
+  'anonymous',
+  'hub',
+  'token',
+  'gateway',
+  'local',
+  'toolbox',
+  'owner_session',
+  'owner_agent',
+] as const
 export type CallerKind = (typeof CALLER_KINDS)[number]
 
 /** Who is calling, as far as it was proven. Built by the surfaces' authentication, never from an input. */
@@ -17,6 +26,14 @@ export interface Caller {
   readonly client: string
   /** Where an agent of the toolbox works. Only callers of that kind have one, and they have nothing else. */
   readonly seat?: ToolboxSeat
+  /** Which program an owner agent is. Only callers of that kind have one. */
+  readonly agent?: OwnerAgentClient
+}
+
+/** The program that the owner approved, as it named itself then. */
+export interface OwnerAgentClient {
+  readonly client_id: string
+  readonly client_name: string
 }
 
 /** The place an engine gives an agent: one service, in one role. No call of the agent's can change it. */
@@ -33,6 +50,16 @@ export interface ToolboxSeat {
 /** An agent at its seat. It is no member of the vault: only tools are open to it. */
 export function toolboxCaller(id: string, vault_id: string, seat: ToolboxSeat, client: string): Caller {
   return { kind: 'toolbox', id, role: 'viewer', vaults: [vault_id], client, seat }
+}
+
+/** The owner, signed in with a browser. */
+export function ownerSessionCaller(session_id: string, client: string): Caller {
+  return { kind: 'owner_session', id: session_id, role: 'admin', vaults: '*', client }
+}
+
+/** An agent the owner trusts with the owner's surface. It is no member of any vault, and no MCP client. */
+export function ownerAgentCaller(id: string, agent: OwnerAgentClient, client: string): Caller {
+  return { kind: 'owner_agent', id, role: 'viewer', vaults: '*', client, agent }
 }
 
 /** A caller nobody vouches for. */

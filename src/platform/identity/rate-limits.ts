@@ -9,13 +9,28 @@ export interface RateLimits {
   failedAuthentication(address: string): number
   /** Counts a call of a credential. Answers the seconds to wait when it had too many. */
   call(credential: string): number
+  /** Counts a try at something that could be guessed. Answers the seconds to wait when there were too many. */
+  attempt(what: Attempt, address: string): number
 }
+
+/** Tries per address and minute, the good ones included: guesses made at the same time count one by one. */
+const ATTEMPTS_PER_MINUTE = { sign_in: 10, user_code: 10, device_request: 20 } as const
+export type Attempt = keyof typeof ATTEMPTS_PER_MINUTE
 
 /** Counts per minute. Only the owner's configuration limits calls that succeed. */
 export function rateLimits(config: HubConfig['rate_limits'], now: () => Date): RateLimits {
   const failures = windowCounter(config.failed_authentications_per_minute, now)
   const calls = config.calls_per_minute ? windowCounter(config.calls_per_minute, now) : () => 0
-  return { failedAuthentication: failures, call: calls }
+  const attempts = {
+    sign_in: windowCounter(ATTEMPTS_PER_MINUTE.sign_in, now),
+    user_code: windowCounter(ATTEMPTS_PER_MINUTE.user_code, now),
+    device_request: windowCounter(ATTEMPTS_PER_MINUTE.device_request, now),
+  }
+  return {
+    failedAuthentication: failures,
+    call: calls,
+    attempt: (what, address) => attempts[what](address),
+  }
 }
 
 /** Counts per key and minute; answers the seconds to wait once there were more than `limit`. */

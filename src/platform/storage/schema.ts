@@ -132,6 +132,34 @@ export const migrations: readonly Migration[] = [
         vault_id TEXT NOT NULL, agent_id TEXT NOT NULL, raised_at TEXT NOT NULL,
         last_violation_at TEXT NOT NULL, violations INTEGER NOT NULL, acknowledged_at TEXT,
         acknowledged_by TEXT, PRIMARY KEY (vault_id, agent_id))`,
+
+      `CREATE TABLE owner_account (
+        owner_id TEXT PRIMARY KEY, password_hash TEXT NOT NULL, created_at TEXT NOT NULL,
+        password_changed_at TEXT NOT NULL)`,
+      `CREATE TABLE owner_links (
+        link_hash TEXT PRIMARY KEY, link_id TEXT NOT NULL, created_at TEXT NOT NULL, created_by TEXT NOT NULL,
+        expires_at TEXT NOT NULL, used_at TEXT)`,
+      `CREATE TABLE owner_sessions (
+        session_id TEXT PRIMARY KEY, secret_hash TEXT NOT NULL, method TEXT NOT NULL, client TEXT NOT NULL,
+        created_at TEXT NOT NULL, last_seen_at TEXT NOT NULL, expires_at TEXT NOT NULL, ended_at TEXT)`,
+      `CREATE INDEX owner_sessions_by_expiry ON owner_sessions (expires_at)`,
+      `CREATE TABLE owner_passkeys (
+        passkey_id TEXT PRIMARY KEY, credential_id TEXT NOT NULL UNIQUE, public_key TEXT NOT NULL,
+        counter INTEGER NOT NULL, transports TEXT NOT NULL, label TEXT NOT NULL, created_at TEXT NOT NULL,
+        last_used_at TEXT)`,
+      `CREATE TABLE owner_challenges (
+        challenge_hash TEXT PRIMARY KEY, purpose TEXT NOT NULL, expires_at TEXT NOT NULL)`,
+      `CREATE TABLE owner_device_grants (
+        grant_id TEXT PRIMARY KEY, client_id TEXT NOT NULL, client_name TEXT NOT NULL, state TEXT NOT NULL,
+        created_at TEXT NOT NULL, expires_at TEXT NOT NULL, interval_seconds INTEGER NOT NULL,
+        last_polled_at TEXT, decided_by TEXT, device_code_hash TEXT NOT NULL UNIQUE,
+        user_code_hash TEXT NOT NULL UNIQUE)`,
+      `CREATE INDEX owner_device_grants_by_expiry ON owner_device_grants (expires_at)`,
+      `CREATE TABLE owner_agents (
+        agent_id TEXT PRIMARY KEY, secret_hash TEXT NOT NULL, client_id TEXT NOT NULL,
+        client_name TEXT NOT NULL, created_at TEXT NOT NULL, approved_by TEXT NOT NULL,
+        expires_at TEXT NOT NULL, revoked_at TEXT)`,
+      `CREATE INDEX owner_agents_by_creation ON owner_agents (created_at, agent_id)`,
     ],
   },
 ]

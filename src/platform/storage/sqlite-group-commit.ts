@@ -133,14 +133,9 @@ function groupRunner({
       for (const job of group) if (!(await runJob(job, limit.run))) settled.add(job)
       commit()
       refreshReads()
-      const kept = group.filter((job) => !settled.has(job))
-      const synced = log?.sync(changedRows() - before)
-      if (!synced) return kept.forEach((job) => job.resolve(job.result))
-      // The next group need not wait for the disk, only those who asked for this one.
-      synced.then(
-        () => kept.forEach((job) => job.resolve(job.result)),
-        (error) => kept.forEach((job) => job.reject(error)),
-      )
+      // Meanwhile calls go on, and what they change gathers for the next group.
+      await log?.sync(changedRows() - before)
+      for (const job of group) if (!settled.has(job)) job.resolve(job.result)
     } catch (error) {
       abandon(connection)
       for (const job of group) if (!settled.has(job)) job.reject(error)

@@ -84,6 +84,18 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     run: async (invocation) => (await import('./boundary-check-command.ts')).printBoundarySchema(invocation),
   },
   {
+    words: ['owner', 'agent', 'login'],
+    summary: 'Ask the owner of a hub to be let in as an owner agent, and keep the bearer in a private file.',
+    positionals: [],
+    flags: [
+      { name: 'name', value: 'NAME', description: 'What the owner is shown (default: client and machine)' },
+      { name: 'client-id', value: 'ID', description: 'What the program is called (default knowtation-cli)' },
+      { name: 'credential', value: 'FILE', description: 'Where the bearer is kept (default: in the home)' },
+    ],
+    reach: 'nothing',
+    run: async (invocation) => (await import('./owner-agent-login-command.ts')).loginAgent(invocation),
+  },
+  {
     words: ['backup', 'create'],
     summary: 'Copy the home into a new folder, while the hub may be running.',
     positionals: [

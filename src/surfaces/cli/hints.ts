@@ -29,6 +29,11 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     says: 'There is no such toolbox session here.',
     hint: '`knowtation tool session list` shows the sessions.',
   },
+  permission_error: { hint: 'Use the home of the hub, or --url with the hub token.' },
+  authentication_error: { hint: 'Pass --token or set KNOWTATION_TOKEN; or leave out --url to use the home.' },
+  unknown_agent: { hint: '`knowtation owner agent list` shows the agents.' },
+  unknown_user_code: { hint: 'Compare the code with what the agent shows; it lives for five minutes.' },
+  rate_limited: { hint: 'Wait a little, then try again.' },
   RATE_LIMITED: { hint: 'Wait a little, then try again.' },
   RUNTIME_ERROR: { hint: 'Run `knowtation doctor`; the lines above or the log of the hub name the place.' },
   STORAGE_UNAVAILABLE: {

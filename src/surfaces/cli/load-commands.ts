@@ -11,6 +11,8 @@ import { flowProjectExtension } from './flow-project-command.ts'
 import { ledgerExportExtension, ledgerVerifyExtension } from './ledger-commands.ts'
 import { type Extension, operationCommand } from './operation-command.ts'
 import { OPERATIONS_BY_COMMAND } from './operations-by-command.ts'
+import { ownerAgentListExtension, ownerAgentRevokeExtension } from './owner-agent-commands.ts'
+import { toolSessionExtension } from './tool-session-command.ts'
 import { fullWord } from './word-aliases.ts'
 
 /** What some operations' commands do beyond calling them. */
@@ -22,8 +24,11 @@ const EXTENSIONS: Readonly<Record<string, Extension>> = {
   doctor: doctorExtension,
   flow_export: flowExportExtension,
   flow_project: flowProjectExtension,
+  tool_session_create: toolSessionExtension,
   ledger_export: ledgerExportExtension,
   ledger_verify: ledgerVerifyExtension,
+  owner_agent_list: ownerAgentListExtension,
+  owner_agent_revoke: ownerAgentRevokeExtension,
 }
 
 /** The one operation's command that these words begin with, if it can be told without loading all; and the extras. */

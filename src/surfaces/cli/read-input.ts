@@ -14,7 +14,7 @@ export async function readInput(
 ): Promise<Record<string, unknown>> {
   const placed = positionals(operation.cli ?? '')
   const input = await readWhole(operation, invocation)
-  let readers = findFlag(invocation, 'input') === '-' ? 1 : 0
+  let readers = takesWhole(operation) && findFlag(invocation, 'input') === '-' ? 1 : 0
   for (const key of Object.keys(operation.input.shape)) {
     const place = placed.indexOf(key)
     const name = place < 0 ? `--${flagNames(key)[0]}` : `<${key}>`

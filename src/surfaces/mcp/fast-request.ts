@@ -53,6 +53,12 @@ export function createFastRequests(): Recognise {
   }
 }
 
+/** The tool call that a body is, when it is plainly one of the older revisions. */
+export function findPlainCall(body: unknown): Extract<FastRequest, { method: 'tools/call' }> | undefined {
+  const found = isPlainRequest(body) ? findLegacy(body, () => false) : undefined
+  return found?.method === 'tools/call' ? found : undefined
+}
+
 interface PlainRequest {
   id: string | number
   method: string

@@ -8,6 +8,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { type EnvelopeRefusal, readEnvelope, renderRefusal } from './envelope-guard.ts'
+import type { FastRequest } from './fast-request.ts'
+import type { StdioFastCalls } from './stdio-fast-calls.ts'
 import { readLines } from './stdio-lines.ts'
 
 export type StdioTransport = Transport & { closed: Promise<void> }
@@ -20,7 +22,11 @@ const NOT_A_MESSAGE: EnvelopeRefusal = { code: -32600, message: 'Invalid Request
  * Lines in, lines out, under the SDK's stdio server. The SDK's own transport takes repeated keys and
  * drops unanswered calls at end of input; this one refuses the first and waits for the second.
  */
-export function createStdioTransport(input: Readable, output: Writable): StdioTransport {
+export function createStdioTransport(
+  input: Readable,
+  output: Writable,
+  fast?: StdioFastCalls,
+): StdioTransport {
   const inFlight = createInFlight()
   const closed = Promise.withResolvers<void>()
   let isClosed = false
@@ -32,6 +38,7 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
       void serveInput().catch(fail)
     },
     async send(message) {
+      fast?.noteOutgoing(message)
       await write(JSON.stringify(message))
       if (!('method' in message) && message.id !== undefined) inFlight.end(message.id)
     },
@@ -56,10 +63,28 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
   }
 
   async function accept(line: string): Promise<void> {
-    const read = readMessage(line)
-    if ('refused' in read) return write(renderRefusal(read.refused))
-    inFlight.note(read.message)
-    transport.onmessage?.(read.message)
+    const envelope = readEnvelope(line)
+    if ('refused' in envelope) return write(renderRefusal(envelope.refused))
+    const call = fast?.find(envelope.body)
+    if (call) return void answerFast(call)
+    const message = findMessage(envelope.body)
+    if (!message) return write(renderRefusal(NOT_A_MESSAGE))
+    inFlight.note(message)
+    fast?.noteIncoming(message)
+    transport.onmessage?.(message)
+  }
+
+  /** Others may be asked meanwhile: a slow call holds nobody up. */
+  async function answerFast(call: FastRequest): Promise<void> {
+    inFlight.begin(call.id)
+    try {
+      const text = await fast?.answer(call)
+      if (text !== undefined) await write(text)
+    } catch (error) {
+      fail(error as Error)
+    } finally {
+      inFlight.end(call.id)
+    }
   }
 
   async function write(text: string): Promise<void> {
@@ -76,13 +101,11 @@ export function createStdioTransport(input: Readable, output: Writable): StdioTr
   return transport
 }
 
-function readMessage(line: string): { message: JSONRPCMessage } | { refused: EnvelopeRefusal } {
-  const envelope = readEnvelope(line)
-  if ('refused' in envelope) return envelope
+function findMessage(body: unknown): JSONRPCMessage | undefined {
   try {
-    return { message: parseJSONRPCMessage(envelope.body) }
+    return parseJSONRPCMessage(body)
   } catch {
-    return { refused: NOT_A_MESSAGE }
+    return undefined
   }
 }
 
@@ -96,6 +119,7 @@ function createInFlight() {
   }
   return {
     end,
+    begin: (id: RequestId) => void ids.add(id),
     note(message: JSONRPCMessage) {
       if (!('method' in message)) return
       if (message.method === 'notifications/cancelled') end(message.params?.requestId as RequestId)

@@ -7,7 +7,7 @@ import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/clie
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, test } from 'vitest'
-import { modern } from './fast-path-cases.fixture.ts'
+import { modern, ODD, PLAIN } from './fast-path-cases.fixture.ts'
 import { createSampleHost, SAMPLE_CALLER } from './sample-host.fixture.ts'
 import { serveMcpOverStdio } from './stdio.ts'
 
@@ -24,17 +24,32 @@ function line(method: string, params: object = {}, id: number | undefined = 1): 
 
 /** Sends the lines, ends the input, and gives what was written before the server stopped. */
 async function talk(...lines: string[]) {
+  return talkOver(true, ...lines)
+}
+
+async function talkOver(fastPath: boolean, ...lines: string[]) {
   const [stdin, stdout, host] = [new PassThrough(), new PassThrough(), createSampleHost()]
-  const serving = serveMcpOverStdio(host, SAMPLE_CALLER, { stdin, stdout })
+  const serving = serveMcpOverStdio(host, SAMPLE_CALLER, { stdin, stdout, fastPath })
   stdin.end(lines.join(''))
   await serving
   stdout.end()
   const written = (await text(stdout)).split('\n')
   expect(written.pop()).toBe('')
-  return { host, answers: written.map((one) => JSON.parse(one)) }
+  return { host, written, answers: written.map((one) => JSON.parse(one)) }
 }
 
 describe('stdio', () => {
+  test.each([...PLAIN, ...ODD].filter(([, sent]) => !sent.method))(
+    'answers alike with and without the fast path: %s',
+    async (_, { body }) => {
+      // In a session the same lines come once more after its opening, so that both states are seen.
+      const lines = [`${body}\n`, OPENING, `${body.replaceAll('\n', ' ')}\n`]
+      const [fast, slow] = [await talkOver(true, ...lines), await talkOver(false, ...lines)]
+      expect(fast.written.toSorted()).toEqual(slow.written.toSorted())
+      expect(fast.host.calls).toEqual(slow.host.calls)
+    },
+  )
+
   test('answers what was still running when the input ended, then stops', async () => {
     const slow = line('tools/call', { name: 'slow', arguments: { ms: 50 } }, 7)
     const { answers, host } = await talk(OPENING, slow)

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createSdkServer } from './sdk-server.ts'
+import { createStdioFastCalls } from './stdio-fast-calls.ts'
 import { createStdioTransport } from './stdio-transport.ts'
 import type { ToolHost } from './tool-host.ts'
 import { createToolLists } from './tool-list.ts'
@@ -10,6 +11,8 @@ export interface StdioOptions {
   stdin?: Readable
   stdout?: Writable
   onError?: OnError
+  /** Off only in tests, to compare with the SDK alone. */
+  fastPath?: boolean
 }
 
 const MAX_SUBSCRIPTIONS = 16
@@ -18,10 +21,11 @@ const MAX_SUBSCRIPTIONS = 16
 export async function serveMcpOverStdio<Caller>(
   host: ToolHost<Caller>,
   caller: Caller,
-  { stdin = process.stdin, stdout = process.stdout, onError = () => {} }: StdioOptions = {},
+  { stdin = process.stdin, stdout = process.stdout, onError = () => {}, fastPath = true }: StdioOptions = {},
 ): Promise<void> {
-  const transport = createStdioTransport(stdin, stdout)
   const lists = createToolLists()
+  const fast = fastPath ? createStdioFastCalls(host, caller, lists, onError) : undefined
+  const transport = createStdioTransport(stdin, stdout, fast)
   const serving = serveStdio(() => createSdkServer(host, caller, lists, onError), {
     transport,
     maxSubscriptions: MAX_SUBSCRIPTIONS,

@@ -42,7 +42,9 @@ export function openApiDocument(registry: Registry): Json {
     security: [{ bearer: [] }],
     tags: [
       { name: 'flow', description: 'Flows' },
+      { name: 'toolbox', description: 'Tools for agents at a seat' },
       { name: 'admin', description: 'Running the hub' },
+      { name: 'owner', description: "The owner's surface" },
     ],
     paths,
     components: {
@@ -79,7 +81,7 @@ function describeRoute(operation: Operation, method: string, schemas: Json): Jso
   return {
     operationId: operation.name,
     summary: operation.summary,
-    tags: [operation.name.startsWith('flow') ? 'flow' : 'admin'],
+    tags: [tagOf(operation)],
     parameters: [
       ...parameters.map(([name, shape]) => ({
         name,
@@ -92,6 +94,12 @@ function describeRoute(operation: Operation, method: string, schemas: Json): Jso
     ...(hasBody && { requestBody: describeBody(schema, inPath) }),
     responses: describeResponses(operation, hasBody, schemas),
   }
+}
+
+function tagOf({ name, authority }: Operation): string {
+  if (authority.kind === 'seat') return 'toolbox'
+  if (authority.kind === 'owner_surface') return 'owner'
+  return name.startsWith('flow') ? 'flow' : 'admin'
 }
 
 /** JSON Schema of a zod schema, its named parts moved to where OpenAPI keeps them. */
@@ -124,6 +132,7 @@ function describeBody(schema: ObjectSchema, inPath: string[]): Json {
 }
 
 function describeResponses(operation: Operation, hasBody: boolean, schemas: Json): Json {
+  const { refusals, forStrangers = false } = operation.contract ?? {}
   const success = operation.effect === 'create' ? '201' : '200'
   const output = describeSchema(operation.output, 'output', schemas)
   const errors: ErrorTable = {
@@ -132,20 +141,21 @@ function describeResponses(operation: Operation, hasBody: boolean, schemas: Json
   }
   return {
     [success]: { description: operation.summary, content: { 'application/json': { schema: output } } },
-    ...describeErrors(errors),
+    ...describeErrors(errors, refusals && describeSchema(refusals, 'output', schemas), forStrangers),
   }
 }
 
-function describeErrors(errors: ErrorTable): Json {
+function describeErrors(errors: ErrorTable, form: Json | undefined, forStrangers: boolean): Json {
   const statuses = Map.groupBy(Object.entries(errors), ([, { status }]) => String(status))
   return Object.fromEntries(
     [...statuses]
       .toSorted(([a], [b]) => a.localeCompare(b))
       .map(([status, codes]) => {
         const names = codes.map(([code]) => code)
-        const schema = {
-          allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: names } } }],
-        }
+        const own = [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: names } } }]
+        // Whoever has no credential is answered in the hub's own form, whatever most contracts say.
+        const isOwn = form === undefined || (status === '401' && !forStrangers)
+        const schema = isOwn ? { allOf: own } : form
         return [
           status,
           {

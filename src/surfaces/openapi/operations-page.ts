@@ -33,6 +33,8 @@ function renderRow(operation: Operation): string {
 
 function renderAuthority(authority: Authority): string {
   if (authority.kind === 'owner') return 'owner'
+  if (authority.kind === 'owner_surface') return authority.session_only ? 'owner' : 'owner, owner agent'
+  if (authority.kind === 'visitor') return 'anyone'
   if (authority.kind === 'member') return `member: ${authority.needs}`
   return `seat: ${authority.roles.join(', ')}`
 }

@@ -20,6 +20,9 @@ import { identify } from './identify.ts'
 import { addMcpRoute } from './mcp-route.ts'
 import { measureCalls } from './metrics.ts'
 import { addOperationRoutes, refuseRequest } from './operation-routes.ts'
+import { addOwnerDiscovery } from './owner-discovery.ts'
+import { addOwnerOauth } from './owner-oauth.ts'
+import { addOwnerPages } from './owner-pages.ts'
 import { addBodyReader } from './read-body.ts'
 import { setSecurityHeaders } from './security-headers.ts'
 import { addUnknownToolRoute } from './tool-route.ts'
@@ -67,6 +70,8 @@ export function buildApp(
   addOperationRoutes(app, hub, registry)
   addUnknownToolRoute(app, hub)
   addSystemRoutes(app, hub, registry)
+  addOwnerPages(app, hub)
+  addOwnerOauth(app, hub)
   const mcp = createMcpHttp(operationTools(hub, registry), {
     onError: (error) => hub.log.debug({ fault: error.name }, 'mcp request refused'),
     onRefused: (from) => refuseAtDoor(hub, from, new Refusal('BAD_REQUEST')),
@@ -95,7 +100,8 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): vo
       const { refused } = request.identity
       if (refused) return sendPlainly(reply, refused.code as CommonCode)
     })
-    addFrontPage(pages)
+    addFrontPage(pages, hub)
+    addOwnerDiscovery(pages, hub)
     pages.get('/healthz', async (_request, reply) => {
       const healthy = await isHealthy()
       return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })

@@ -6,7 +6,7 @@ import type { Registry } from '../../operations/registry.ts'
 import { type Answer, runOperation } from '../../operations/run-operation.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import { identify } from './identify.ts'
-import { answerHeaders, callOf } from './operation-call.ts'
+import { answerHeaders, callOf, challengeOf, originOf } from './operation-call.ts'
 import { inputReader } from './route-input.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
@@ -148,15 +148,16 @@ async function answer(
   const isIn = !identity.refused && identity.caller.kind !== 'anonymous'
   const objection = isIn ? refused : identity.refused
   const result = await runOperation(hub, callOf(operation, identity, request.headers, input, objection))
-  response.writeHead(result.status, headersOf(result))
+  const challenge = challengeOf(operation, originOf(identity.hosted, request.headers))
+  response.writeHead(result.status, headersOf(result, challenge))
   response.end(result.text)
 }
 
 const SECURITY_LIST = SECURITY_HEADERS.flat()
 const PLAIN_LIST = [...SECURITY_LIST, 'content-type', 'application/json; charset=utf-8', 'content-length']
 
-function headersOf(result: Answer): string[] {
+function headersOf(result: Answer, challenge: string): string[] {
   const length = String(Buffer.byteLength(result.text))
   if (result.ok) return [...PLAIN_LIST, length]
-  return [...SECURITY_LIST, ...answerHeaders(result).flat(), 'content-length', length]
+  return [...SECURITY_LIST, ...answerHeaders(result, challenge).flat(), 'content-length', length]
 }

@@ -1,12 +1,15 @@
 import type { FastifyInstance } from 'fastify'
+import type { Hub } from '../../operations/hub.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { onboardingOf } from './owner-discovery.ts'
 
 /** Metadata for programs, one plain page for people, at the same address. */
-export function addFrontPage(app: FastifyInstance): void {
-  app.get('/', (request, reply) => {
+export function addFrontPage(app: FastifyInstance, hub: Hub): void {
+  app.get('/', async (request, reply) => {
     reply.header('vary', 'accept')
-    if (!(request.headers.accept ?? '').includes('text/html')) return reply.send(metadata())
-    return reply.type('text/html; charset=utf-8').send(renderPage())
+    if (!(request.headers.accept ?? '').includes('text/html'))
+      return reply.send({ ...metadata(), ...(await onboardingOf(hub, request)) })
+    return reply.type('text/html; charset=utf-8').send(renderPage(request.identity.hosted))
   })
   app.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
   app.get('/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE))
@@ -22,6 +25,7 @@ function metadata() {
       health: '/healthz',
       metrics: '/metrics',
       flows: '/api/v1/flows',
+      owner: '/owner',
     },
   }
 }
@@ -34,7 +38,7 @@ const DOORS = [
   ['/metrics', 'Metrics', 'counts and times for Prometheus'],
 ] as const
 
-function renderPage(): string {
+function renderPage(hosted: boolean): string {
   const doors = DOORS.map(
     ([path, name, use]) =>
       `<li><a href="${path}"><b>${name}</b> <code>${path}</code></a><span>${use}</span></li>`,
@@ -51,7 +55,7 @@ function renderPage(): string {
 <pre>npx knowtation flow list
 npx knowtation mcp config --client claude-code
 npx knowtation audit list</pre>
-<p class="note">Programs sign in with <code>Authorization: Bearer …</code>; the hub's own token is in <code>hub-token</code> in its home folder.</p>
+<p class="note">Programs sign in with <code>Authorization: Bearer …</code>; the hub's own token is in <code>hub-token</code> in its home folder.${hosted ? '' : ' <a href="/owner">Sign in as the owner</a>.'}</p>
 </main></body></html>`
 }
 
@@ -69,4 +73,4 @@ li{display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:.75rem 1rem;border-top:1px
 li a{color:inherit;text-decoration:none;min-width:14rem}li a:hover b{color:var(--mark)}li span{color:var(--soft);flex:1;min-width:14rem}
 code,pre{font-family:ui-monospace,monospace;font-size:.88em}code{color:var(--soft)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:.7rem;padding:1rem;overflow:auto;margin:0}
-.note{color:var(--soft);font-size:.92rem}`
+.note{color:var(--soft);font-size:.92rem}.note a{color:var(--mark)}`

@@ -6,6 +6,7 @@ import { anonymous, type Caller } from '../../platform/identity/caller.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
 import { StorageUnavailable } from '../../platform/storage/database.ts'
 import { judgeArrival } from './arrival.ts'
+import { findOwnSession } from './owner-cookies.ts'
 
 /** Who a request comes from, as far as its head tells. */
 export interface Identity {
@@ -31,8 +32,9 @@ export async function identify(
   const client = clientName(headers['user-agent'])
   const identity = { caller: anonymous(client), refused, hosted: !loopback, address }
   if (refused) return identity
+  const session = headers.cookie === undefined ? undefined : findOwnSession(request)
   try {
-    return { ...identity, caller: await authenticate({ authorization, loopback, client }) }
+    return { ...identity, caller: await authenticate({ authorization, session, loopback, client }) }
   } catch (error) {
     // Who cannot be checked stays outside, and hears that it is not their fault.
     hub.log.error({ fault: (error as Error).name }, 'authentication failed')

@@ -7,6 +7,7 @@ import type { McpHttp } from '../mcp/http.ts'
 import { type McpCaller, mcpDoor, refuseAtDoor } from '../mcp/operation-tools.ts'
 import { presentedBy, vaultOf } from './operation-call.ts'
 import { sendAnswer } from './operation-routes.ts'
+import { isOwnersOnly, refuseOwner } from './owner-at-mcp.ts'
 
 /** Mounts MCP at `/mcp`. Who may not come in is turned away, and recorded, before any JSON-RPC is read. */
 export function addMcpRoute(
@@ -22,6 +23,7 @@ export function addMcpRoute(
     onRequest: async (request, reply) => {
       const { refused, caller } = request.identity
       if (refused || caller.kind === 'anonymous') return turnAway(hub, request, reply)
+      if (isOwnersOnly(caller)) return refuseOwner(hub, callerOf(request), reply)
     },
     handler: async (request, reply) => {
       const body = typeof request.body === 'string' ? request.body : ''

@@ -21,6 +21,7 @@ export function callOf(
     input,
     presented: presentedBy(headers),
     hosted,
+    origin: originOf(hosted, headers),
     ...(refused && { refused }),
   }
 }
@@ -38,6 +39,11 @@ export function readCall(
     if (!(error instanceof Refusal)) throw error
     return callOf(operation, identity, headers, undefined, error)
   }
+}
+
+/** The hub's own address as the request names it; arrival has checked the name. */
+export function originOf(hosted: boolean, { host = '127.0.0.1' }: IncomingHttpHeaders): string {
+  return `${hosted ? 'https' : 'http'}://${host.toLowerCase()}`
 }
 
 /** The vault that a request names. */
@@ -59,10 +65,24 @@ export function presentedBy(headers: IncomingHttpHeaders): Presented {
   }
 }
 
+/** Where the metadata of RFC 9728 lies. */
+export const RESOURCE_METADATA = '/.well-known/oauth-protected-resource'
+
+/** How a caller without a good credential gets one: on the owner's surface there is metadata that says it. */
+export function challengeOf(operation: Operation | undefined, origin: string): string {
+  const plain = 'Bearer realm="knowtation"'
+  return operation?.contract?.forStrangers
+    ? `${plain}, resource_metadata="${origin}${RESOURCE_METADATA}"`
+    : plain
+}
+
 /** The headers of an answer that depend on it. */
-export function answerHeaders({ status, retry_after_seconds }: Answer): [string, string][] {
+export function answerHeaders(
+  { status, retry_after_seconds }: Answer,
+  challenge: string,
+): [string, string][] {
   const headers: [string, string][] = []
-  if (status === 401) headers.push(['www-authenticate', 'Bearer realm="knowtation"'])
+  if (status === 401) headers.push(['www-authenticate', challenge])
   if (retry_after_seconds) headers.push(['retry-after', String(retry_after_seconds)])
   headers.push(['content-type', 'application/json; charset=utf-8'])
   return headers

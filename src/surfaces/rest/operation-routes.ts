@@ -6,7 +6,7 @@ import type { Registry } from '../../operations/registry.ts'
 import { type Answer, runOperation } from '../../operations/run-operation.ts'
 import { abortWhenClosed } from '../mcp/send.ts'
 import type { Identity } from './identify.ts'
-import { answerHeaders, callOf, readCall } from './operation-call.ts'
+import { answerHeaders, callOf, challengeOf, originOf, readCall } from './operation-call.ts'
 import { inputReader } from './route-input.ts'
 
 declare module 'fastify' {
@@ -35,7 +35,7 @@ export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Reg
           return refuseRequest(hub, request, reply, operation, refused)
       },
       handler: async (request, reply) =>
-        sendAnswer(reply, await answerRequest(hub, request, reply, operation, readInput)),
+        sendAnswer(reply, await answerRequest(hub, request, reply, operation, readInput), operation),
     })
   }
 }
@@ -62,11 +62,13 @@ export async function refuseRequest(
   refusal: Refusal | undefined,
 ): Promise<FastifyReply> {
   const call = callOf(operation, request.identity, request.headers, undefined, refusal)
-  return sendAnswer(reply, await runOperation(hub, call))
+  return sendAnswer(reply, await runOperation(hub, call), operation)
 }
 
 /** Sends a finished answer as it is. */
-export function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
-  for (const [name, value] of answerHeaders(answer)) reply.header(name, value)
+export function sendAnswer(reply: FastifyReply, answer: Answer, operation?: Operation): FastifyReply {
+  const { identity, headers } = reply.request
+  const challenge = challengeOf(operation, originOf(identity.hosted, headers))
+  for (const [name, value] of answerHeaders(answer, challenge)) reply.header(name, value)
   return reply.code(answer.status).send(answer.text)
 }

@@ -1,6 +1,10 @@
 import pino from 'pino'
+import { ownerLinkCreate } from '../../domains/control/owner/link-create.ts'
+import { runOperation } from '../../operations/run-operation.ts'
 import { type Home, homeAt } from '../../platform/basics/home.ts'
 import { realSystem } from '../../platform/basics/system.ts'
+import { localCaller } from '../../platform/identity/caller.ts'
+import { findOwner } from '../../platform/identity/owner-account.ts'
 import { type RunningHub, startHub } from './start-hub.ts'
 
 export interface ServeOptions {
@@ -23,7 +27,8 @@ export async function serveHub(options: ServeOptions): Promise<void> {
     pino.destination({ dest: 2, sync: false }),
   )
   const running = await startHub({ home, env, system: realSystem, log, host, port })
-  process.stdout.write(options.log === 'json' ? readyLine(running) : renderWelcome(running, home))
+  const isJson = options.log === 'json'
+  process.stdout.write(isJson ? readyLine(running) : renderWelcome(running, home, await howToSignIn(running)))
   await signalled()
   log.info({}, 'stopping')
   await running.stop()
@@ -33,7 +38,16 @@ function readyLine({ url }: RunningHub): string {
   return `${JSON.stringify({ event: 'ready', url })}\n`
 }
 
-function renderWelcome({ url }: RunningHub, home: Home): string {
+/** On the first start a one-time link; it never goes where programs collect what is printed. */
+async function howToSignIn({ hub }: RunningHub): Promise<string> {
+  if (await findOwner(hub.db)) return 'npx knowtation owner login'
+  const caller = localCaller('knowtation')
+  const call = { operation: ownerLinkCreate, surface: 'cli', caller, address: 'local' } as const
+  const { ok, text } = await runOperation(hub, { ...call, vault: undefined, input: {} })
+  return ok ? (JSON.parse(text) as { url: string }).url : 'npx knowtation owner login'
+}
+
+function renderWelcome({ url }: RunningHub, home: Home, signIn: string): string {
   return [
     '',
     `  Knowtation is running.   Ctrl-C stops it.`,
@@ -44,7 +58,8 @@ function renderWelcome({ url }: RunningHub, home: Home): string {
     `  OpenAPI   ${url}/openapi.json`,
     '',
     `  Home      ${home.folder}`,
-    `  Sign in   curl -H "Authorization: Bearer $(cat ${home.hubToken})" ${url}/api/v1/flows`,
+    `  Sign in   ${signIn}`,
+    `  Programs  curl -H "Authorization: Bearer $(cat ${home.hubToken})" ${url}/api/v1/flows`,
     `  Connect   npx knowtation mcp config --client claude-code --url ${url}/mcp`,
     '',
     '',

@@ -8,6 +8,7 @@ import { onceATurn } from '../../platform/basics/once-a-turn.ts'
 import { readOrCreatePrivateFile } from '../../platform/basics/private-file.ts'
 import { authenticator } from '../../platform/identity/authenticate.ts'
 import { gatewayVerifier } from '../../platform/identity/gateway-jwt.ts'
+import { sql } from '../../platform/storage/database.ts'
 import { buildApp } from './build-app.ts'
 
 const FLUSH_EVERY_MS = 5_000
@@ -18,6 +19,11 @@ const STOP_LIMIT_MS = 10_000
 const CLOSE_IDLE_EVERY_MS = 50
 
 const HUB_TOKEN = /^\S{32,256}$/
+
+/** Command lines make links that lead to the hub that was started last on the home. */
+const writePort = sql(
+  `INSERT INTO hub_meta (key, value) VALUES ('listening_port', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+)
 
 export interface RunningHub {
   readonly url: string
@@ -42,6 +48,7 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
     await hub.audit.append(hubRecord(hub, 'hub_started'))
     const app = buildApp(hub, registry, authenticate)
     const url = await app.listen({ host: options.host, port: options.port })
+    await hub.db.transaction((tx) => tx.run(writePort, new URL(url).port || '80'))
     return { url, app, hub, stop: stopper(app, hub, keepHouse(hub)) }
   } catch (error) {
     await hub.close()

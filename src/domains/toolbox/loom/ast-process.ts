@@ -55,10 +55,11 @@ function runProgram(job: AstJob, time_limit_ms: number): Promise<AstAnswer> {
   const child = spawn(process.execPath, [PROGRAM, AST_PROGRAM_ARGUMENT], { env: {}, stdio: 'pipe' })
   const timer = setTimeout(() => child.kill('SIGKILL'), time_limit_ms)
   const late = () => new AstStopped('Timeout', `it took longer than ${time_limit_ms / 1000} s`)
-  const failed = () => new AstStopped('NotSupported', 'the parser failed')
   return new Promise<AstAnswer>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (_, signal) => reject(signal === 'SIGKILL' ? late() : failed()))
+    child.on('close', (_, signal) =>
+      reject(signal === 'SIGKILL' ? late() : new AstStopped('NotSupported', 'the parser failed')),
+    )
     // What cannot be written any more ends in `close`.
     child.stdin.on('error', () => {})
     child.stderr.resume()

@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { FileFault, GuardDenied } from '../../../platform/guard/guard.ts'
 import { openGuard } from '../../../platform/guard/open-guard.ts'
 import { openEngine } from '../../../platform/patterns/engine.ts'
-import { doTimed } from '../../../platform/patterns/operation-clock.ts'
+import { doTimed, enterThread } from '../../../platform/patterns/operation-clock.ts'
 import { PatternInvalid } from '../../../platform/patterns/patterns.ts'
 import type { EngineThreadData } from '../../../platform/patterns/thread-data.ts'
 import type { SearchAnswer, SearchJob } from './search-job.ts'
@@ -32,6 +32,7 @@ function toAnswer(error: unknown): SearchAnswer {
 }
 
 function answerJobs(port: MessagePort, { clock, module }: EngineThreadData): void {
+  enterThread(clock)
   const engine = openEngine(module)
   const findAll: FindAll = (pattern, text) => doTimed(clock, () => engine.findAll(pattern, text))
   port.on('message', (job: SearchJob) => port.postMessage(search(findAll, job), []))

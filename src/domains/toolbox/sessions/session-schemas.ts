@@ -24,7 +24,8 @@ export const Session = z.strictObject({
 })
 
 /** The record without its vault, which the answer names once. */
-export function showSession({ vault_id: _, allowed_commands, ...session }: SessionRecord) {
+export function showSession(record: SessionRecord) {
+  const { vault_id: _, allowed_commands, ...session } = record
   const commands = allowed_commands === null ? null : (JSON.parse(allowed_commands) as string[])
   return { ...session, allowed_commands: commands }
 }

@@ -15,12 +15,12 @@ export const alertAcknowledge = defineOperation({
   rest: 'POST /api/v1/toolbox/alerts/{agent_id}/acknowledge',
   cli: 'alert acknowledge <agent_id>',
   errors: watchErrors.pick('unknown_alert'),
-  target: (input) => ({ kind: 'agent', id: input.agent_id }),
+  made: ({ alert }) => ({ kind: 'agent', id: alert.agent_id }),
   input: z.strictObject({ agent_id: AgentId.describe('The agent, as the list of alerts names it') }),
   output: z.strictObject({ schema: z.literal('knowtation.alert/v0'), alert: AlertWire }),
   async handle({ input, caller, vault_id, db, now, refuse }) {
     const by = `${caller.kind}:${caller.id}`
     const alert = await acknowledgeAlert(db, { vault_id, agent_id: input.agent_id, by, now })
-    return alert ? { schema: 'knowtation.alert/v0', alert } : refuse('unknown_alert')
+    return alert ? { schema: 'knowtation.alert/v0' as const, alert } : refuse('unknown_alert')
   },
 })

@@ -18,7 +18,6 @@ export const lockAdd = defineOperation({
   rest: 'POST /api/v1/locks',
   cli: 'lock <kind> <id>',
   errors: watchErrors.pick('too_many_locks'),
-  target: ({ kind, id }) => ({ kind: `lock_${kind}`, id: id ?? '*' }),
   input: z.strictObject({
     kind: LockKindInput,
     id: LockIdInput,
@@ -34,9 +33,10 @@ export const lockAdd = defineOperation({
       locked_by: `${caller.kind}:${caller.id}`,
     })
     if (!lock) return refuse('too_many_locks')
-    return new ActOutside(async () => {
+    const refreshed = async () => {
       hub.locks.refresh()
       return { schema: 'knowtation.lock/v0' as const, lock }
-    })
+    }
+    return new ActOutside(refreshed, { kind: `lock_${lock.kind}`, id: lock.id })
   },
 })

@@ -15,15 +15,15 @@ export const lockRelease = defineOperation({
   rest: 'DELETE /api/v1/locks/{kind}',
   cli: 'lock release <kind> <id>',
   errors: watchErrors.pick('unknown_lock'),
-  target: ({ kind, id }) => ({ kind: `lock_${kind}`, id: id ?? '*' }),
   input: z.strictObject({ kind: LockKindInput, id: LockIdInput }),
   output: z.strictObject({ schema: z.literal('knowtation.lock/v0'), lock: LockWire }),
   async handle({ input, db, hub, refuse }) {
     const lock = await deleteLock(db, hub.system, input.kind, lockId(input))
     if (!lock) return refuse('unknown_lock')
-    return new ActOutside(async () => {
+    const refreshed = async () => {
       hub.locks.refresh()
       return { schema: 'knowtation.lock/v0' as const, lock }
-    })
+    }
+    return new ActOutside(refreshed, { kind: `lock_${lock.kind}`, id: lock.id })
   },
 })

@@ -12,9 +12,21 @@ import { presentFlow } from './present-flow.ts'
 import { presentFlowList } from './present-flow-list.ts'
 import { presentExplanation, presentGrant, presentGrantList, presentInvocation } from './present-grants.ts'
 import { presentAuditList, presentDoctor, presentWhoami } from './present-hub.ts'
+import { presentOwnerAgents, presentOwnerLink } from './present-owner.ts'
 import { presentDecision, presentProposal, presentProposalList } from './present-proposal.ts'
 import { presentRun, presentRunList } from './present-runs.ts'
 import { presentNewGrant, presentNewToken, presentTokenList } from './present-token.ts'
+import {
+  presentAlert,
+  presentAlertList,
+  presentLockList,
+  presentNewLock,
+  presentNewSession,
+  presentReleasedLock,
+  presentSession,
+  presentSessionList,
+  presentViolationList,
+} from './present-toolbox.ts'
 
 type Present = (body: unknown, page: Page) => string
 
@@ -53,6 +65,17 @@ const PRESENTERS: Readonly<Record<string, Present>> = {
   ledger_list: presentLedgerList,
   ledger_lineage: presentLineage,
   ledger_verify: presentLedgerVerification,
+  tool_session_create: presentNewSession,
+  tool_session_list: presentSessionList,
+  tool_session_revoke: presentSession,
+  violation_list: presentViolationList,
+  alert_list: presentAlertList,
+  alert_acknowledge: presentAlert,
+  lock_add: presentNewLock,
+  lock_list: presentLockList,
+  lock_release: presentReleasedLock,
+  owner_link_create: presentOwnerLink,
+  owner_agent_list: presentOwnerAgents,
   whoami: presentWhoami,
   doctor: presentDoctor,
   audit_list: presentAuditList,

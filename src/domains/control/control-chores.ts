@@ -1,0 +1,21 @@
+import type { Hub } from '../../operations/hub.ts'
+import { purgeDeviceGrants } from '../../platform/identity/owner-device-grants.ts'
+import { purgeLinks } from '../../platform/identity/owner-links.ts'
+import { purgeOwnerSessions } from '../../platform/identity/owner-sessions.ts'
+
+/** What has ended is kept this long, so that who comes late is told that it is over. */
+const KEPT_MS = 3_600_000
+
+async function purgeEnded(hub: Hub): Promise<void> {
+  const ended_before = new Date(hub.system.now().getTime() - KEPT_MS)
+  await hub.db.transaction(async (tx) => {
+    await purgeLinks(tx, ended_before)
+    await purgeDeviceGrants(tx, ended_before)
+    await purgeOwnerSessions(tx, ended_before)
+  })
+}
+
+/** What the domain does by itself, now and then. */
+export const controlChores = [
+  { name: 'purge what has ended of the owner', every_ms: 600_000, run: purgeEnded },
+]

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { ownerSurface } from '../../../operations/authority.ts'
+import { findOwner } from '../../../platform/identity/owner-account.ts'
+import { createLink } from '../../../platform/identity/owner-links.ts'
+import { type Reader, sql } from '../../../platform/storage/database.ts'
+import { defineOwnerOperation } from '../define-owner-operation.ts'
+
+const readPort = sql<{ value: string }>(`SELECT value FROM hub_meta WHERE key = 'listening_port'`)
+const DEFAULT_PORT = '4747'
+
+/** `knowtation owner login`: whoever has the hub's files or its token may sign in as its owner. */
+export const ownerLinkCreate = defineOwnerOperation({
+  name: 'owner_link_create',
+  summary: 'Make a one-time link with which the owner signs in, or sets the account up.',
+  effect: 'create',
+  authority: ownerSurface({ session_only: true }),
+  whileLocked: true,
+  rest: 'POST /v1/owner/links',
+  cli: 'owner login',
+  errors: {},
+  input: z.strictObject({}),
+  output: z.strictObject({
+    object: z.literal('owner_sign_in_link'),
+    link_id: z.string(),
+    purpose: z.enum(['set_up', 'sign_in']),
+    url: z.url(),
+    expires_at: z.string(),
+  }),
+  made: ({ link_id }) => ({ kind: 'owner_link', id: link_id }),
+  async handle({ caller, db, hub, refuse }) {
+    // A session that could make links could prolong itself without end.
+    if (caller.kind === 'owner_session') return refuse('permission_error')
+    const { secret, ...link } = await createLink(db, hub.system, `${caller.kind}:${caller.id}`)
+    const purpose: 'set_up' | 'sign_in' = (await findOwner(db)) ? 'sign_in' : 'set_up'
+    const url = `${await hubAddress(db)}/owner/link?link=${secret}`
+    return { object: 'owner_sign_in_link' as const, ...link, purpose, url }
+  },
+})
+
+/** Passkeys are bound to a name, and browsers take no address for one: links say localhost. */
+async function hubAddress(db: Reader): Promise<string> {
+  const port = (await db.get(readPort))?.value ?? DEFAULT_PORT
+  return `http://localhost:${port}`
+}

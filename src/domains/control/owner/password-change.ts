@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { ownerSurface } from '../../../operations/authority.ts'
+import { findOwner, replacePassword } from '../../../platform/identity/owner-account.ts'
+import { findPasswordFault, hashPassword, isPassword } from '../../../platform/identity/owner-password.ts'
+import { endAllOwnerSessions, findOwnerSession, isRecent } from '../../../platform/identity/owner-sessions.ts'
+import { defineOwnerOperation } from '../define-owner-operation.ts'
+import { identityErrors, SignedIn } from './owner-schemas.ts'
+import { checkAttempt, orBusy, signIn } from './sign-in.ts'
+
+const FIELD_LIMIT = 1_024
+
+/**
+ * Puts another password in place, and ends every other session. The former one is needed, unless the owner
+ * has just come in by a link or a passkey: that is the way back for who forgot it.
+ */
+export const ownerPasswordChange = defineOwnerOperation({
+  name: 'owner_password_change',
+  summary: "Change the owner's password and end every other session.",
+  effect: 'update',
+  authority: ownerSurface({ session_only: true }),
+  whileLocked: true,
+  rest: 'POST /owner/password',
+  errors: identityErrors.pick('invalid_credentials', 'weak_password', 'sign_in_again'),
+  input: z.strictObject({
+    current: z.string().max(FIELD_LIMIT).optional(),
+    password: z.string().max(FIELD_LIMIT),
+  }),
+  output: SignedIn,
+  made: ({ session }) => ({ kind: 'owner_session', id: session.session_id }),
+  async check(context) {
+    const { input, caller, db, now, refuse } = context
+    checkAttempt(context)
+    const [owner, session] = [await findOwner(db), await findOwnerSession(db, caller.id)]
+    const isFresh = session !== undefined && session.method !== 'password' && isRecent(session, now)
+    if (!isFresh && !(await orBusy(isPassword(input.current ?? '', owner?.password_hash))))
+      return refuse('invalid_credentials')
+    const fault = findPasswordFault(input.password)
+    if (fault) return refuse('weak_password', fault)
+    return { password_hash: await orBusy(hashPassword(input.password)) }
+  },
+  async handle(context, { password_hash }) {
+    const { db, now } = context
+    await replacePassword(db, password_hash, now)
+    await endAllOwnerSessions(db, now)
+    return signIn(context, 'password')
+  },
+})

@@ -1,0 +1,142 @@
+import { hashSecret } from '../basics/secret-hash.ts'
+import type { System } from '../basics/system.ts'
+import { type Reader, sql, type Transaction } from '../storage/database.ts'
+import { makeUserCode } from './owner-user-code.ts'
+
+export type DeviceState = 'pending' | 'approved' | 'denied' | 'used'
+
+/** A program's wish to become an owner agent (RFC 8628), without its codes. */
+export interface DeviceGrant {
+  grant_id: string
+  client_id: string
+  client_name: string
+  state: DeviceState
+  created_at: string
+  expires_at: string
+  interval_seconds: number
+  last_polled_at: string | null
+  decided_by: string | null
+}
+
+/** Codes live this long… */
+export const DEVICE_TTL_SECONDS = 300
+/** …and are asked about no more often than this, at first. */
+export const POLL_INTERVAL_SECONDS = 5
+/** Who asks too soon must wait so much longer from then on. */
+export const SLOW_DOWN_SECONDS = 5
+const INTERVAL_MAX_SECONDS = DEVICE_TTL_SECONDS
+/** Wishes that may wait for the owner at once. */
+export const PENDING_LIMIT = 100
+
+const COLUMNS =
+  'grant_id, client_id, client_name, state, created_at, expires_at, interval_seconds, last_polled_at, decided_by'
+const insert = sql(
+  `INSERT INTO owner_device_grants (${COLUMNS}, device_code_hash, user_code_hash)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+)
+const byDeviceCode = sql<DeviceGrant>(`SELECT ${COLUMNS} FROM owner_device_grants WHERE device_code_hash = ?`)
+const byUserCode = sql<DeviceGrant>(
+  `SELECT ${COLUMNS} FROM owner_device_grants WHERE user_code_hash = ? AND state = 'pending' AND expires_at > ?`,
+)
+const pendingCount = sql<{ count: number }>(
+  `SELECT COUNT(*) AS count FROM owner_device_grants WHERE state = 'pending' AND expires_at > ?`,
+)
+const notePoll = sql(
+  'UPDATE owner_device_grants SET last_polled_at = ?, interval_seconds = ? WHERE grant_id = ?',
+)
+const decide = sql(
+  `UPDATE owner_device_grants SET state = ?, decided_by = ?
+   WHERE grant_id = ? AND state = 'pending' AND expires_at > ?`,
+)
+const use = sql(`UPDATE owner_device_grants SET state = 'used' WHERE grant_id = ? AND state = 'approved'`)
+const purge = sql('DELETE FROM owner_device_grants WHERE expires_at < ?')
+
+/** Notes a wish and makes its two codes, of which only hashes are stored. Answers nothing when too many wait. */
+export async function createDeviceGrant(
+  tx: Transaction,
+  system: System,
+  wanted: Pick<DeviceGrant, 'client_id' | 'client_name'>,
+): Promise<{ grant: DeviceGrant; device_code: string; user_code: string } | undefined> {
+  const now = system.now()
+  const waiting = await tx.get(pendingCount, now.toISOString())
+  if (Number(waiting?.count ?? 0) >= PENDING_LIMIT) return undefined
+  const device_code = `kdev_${system.random(32)}`
+  const user_code = makeUserCode(system)
+  const grant: DeviceGrant = {
+    grant_id: `odev_${system.random(8)}`,
+    client_id: wanted.client_id,
+    client_name: wanted.client_name,
+    state: 'pending',
+    created_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + DEVICE_TTL_SECONDS * 1_000).toISOString(),
+    interval_seconds: POLL_INTERVAL_SECONDS,
+    last_polled_at: null,
+    decided_by: null,
+  }
+  await tx.run(insert, ...Object.values(grant), hashSecret(device_code), hashUserCode(user_code))
+  return { grant, device_code, user_code }
+}
+
+/** Why a program that asks gets nothing yet, in the words of RFC 8628. */
+export type PollRefusal =
+  | 'invalid_grant'
+  | 'expired_token'
+  | 'slow_down'
+  | 'authorization_pending'
+  | 'access_denied'
+
+/** Notes that a program asks, and answers what it may be told: its approved wish, or why there is none. */
+export async function pollDeviceGrant(
+  tx: Transaction,
+  device_code: string,
+  client_id: string,
+  now: Date,
+): Promise<DeviceGrant | PollRefusal> {
+  const grant = await tx.get(byDeviceCode, hashSecret(device_code))
+  if (!grant || grant.client_id !== client_id || grant.state === 'used') return 'invalid_grant'
+  if (grant.expires_at <= now.toISOString()) return 'expired_token'
+  const isTooSoon =
+    grant.last_polled_at !== null &&
+    now.getTime() - Date.parse(grant.last_polled_at) < grant.interval_seconds * 1_000
+  const slower = Math.min(grant.interval_seconds + SLOW_DOWN_SECONDS, INTERVAL_MAX_SECONDS)
+  await tx.run(notePoll, now.toISOString(), isTooSoon ? slower : grant.interval_seconds, grant.grant_id)
+  if (grant.state === 'denied') return 'access_denied'
+  if (isTooSoon) return 'slow_down'
+  return grant.state === 'approved' ? grant : 'authorization_pending'
+}
+
+/** The waiting wish behind a code that a person typed. */
+export function findDeviceGrant(db: Reader, user_code: string, now: Date): Promise<DeviceGrant | undefined> {
+  return db.get(byUserCode, hashUserCode(user_code), now.toISOString())
+}
+
+/** Writes the owner's word down; answers whether the wish was still waiting for it. */
+export async function decideDeviceGrant(
+  tx: Transaction,
+  grant_id: string,
+  decision: { state: 'approved' | 'denied'; decided_by: string },
+  now: Date,
+): Promise<boolean> {
+  return (await tx.run(decide, decision.state, decision.decided_by, grant_id, now.toISOString())) === 1
+}
+
+/** Uses an approval up: it gives one bearer. Answers nothing where there is none to use. */
+export async function useDeviceGrant(
+  tx: Transaction,
+  device_code: string,
+  client_id: string,
+  now: Date,
+): Promise<DeviceGrant | undefined> {
+  const grant = await tx.get(byDeviceCode, hashSecret(device_code))
+  if (!grant || grant.client_id !== client_id || grant.expires_at <= now.toISOString()) return undefined
+  return (await tx.run(use, grant.grant_id)) === 1 ? grant : undefined
+}
+
+/** Removes wishes that ended before the moment. */
+export async function purgeDeviceGrants(tx: Transaction, ended_before: Date): Promise<void> {
+  await tx.run(purge, ended_before.toISOString())
+}
+
+function hashUserCode(user_code: string): string {
+  return hashSecret(`user_code:${user_code}`)
+}

@@ -1,0 +1,102 @@
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import { OWNER_ID } from './owner-account.ts'
+import { CHALLENGE_TTL_SECONDS, type OwnerPasskey } from './owner-passkeys.ts'
+
+/** ES256, EdDSA and RS256: what authenticators speak today. */
+const ALGORITHMS = [-7, -8, -257]
+
+/** The page on which a passkey is used: its name, and its whole origin. */
+export interface PasskeyPlace {
+  readonly rp_id: string
+  readonly origin: string
+}
+
+/** What the browser is asked to do, in the words of WebAuthn. */
+export function registrationOptions(
+  challenge: string,
+  { rp_id }: PasskeyPlace,
+  known: readonly OwnerPasskey[],
+) {
+  return {
+    rp: { id: rp_id, name: 'Knowtation' },
+    user: { id: Buffer.from(OWNER_ID).toString('base64url'), name: OWNER_ID, displayName: 'Owner' },
+    challenge,
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    timeout: CHALLENGE_TTL_SECONDS * 1_000,
+    attestation: 'none',
+    excludeCredentials: known.map(({ credential_id }) => ({ type: 'public-key', id: credential_id })),
+    authenticatorSelection: { residentKey: 'preferred', userVerification: 'required' },
+  }
+}
+
+/** The same for signing in. Which passkeys there are is not told to who has not signed in. */
+export function signInOptions(challenge: string, { rp_id }: PasskeyPlace) {
+  const timeout = CHALLENGE_TTL_SECONDS * 1_000
+  return { challenge, rpId: rp_id, timeout, userVerification: 'required', allowCredentials: [] }
+}
+
+/** What a browser has made for a challenge; nothing when it is not sound. */
+export async function findRegistration(
+  response: unknown,
+  { rp_id, origin }: PasskeyPlace,
+  isChallenge: (challenge: string) => Promise<boolean>,
+): Promise<Pick<OwnerPasskey, 'credential_id' | 'public_key' | 'counter' | 'transports'> | undefined> {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const verified = await orNothing(() =>
+    verifyRegistrationResponse({
+      response: response as RegistrationResponseJSON,
+      expectedChallenge: isChallenge,
+      expectedOrigin: origin,
+      expectedRPID: rp_id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }),
+  )
+  const credential = verified?.verified ? verified.registrationInfo?.credential : undefined
+  if (!credential) return undefined
+  return {
+    credential_id: credential.id,
+    public_key: Buffer.from(credential.publicKey).toString('base64url'),
+    counter: credential.counter,
+    transports: JSON.stringify(credential.transports ?? []),
+  }
+}
+
+/** The new counter of a passkey that signed a challenge; nothing when it did not. */
+export async function findAssertion(
+  response: unknown,
+  { rp_id, origin }: PasskeyPlace,
+  passkey: OwnerPasskey,
+  isChallenge: (challenge: string) => Promise<boolean>,
+): Promise<{ counter: number } | undefined> {
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const verified = await orNothing(() =>
+    verifyAuthenticationResponse({
+      response: response as AuthenticationResponseJSON,
+      expectedChallenge: isChallenge,
+      expectedOrigin: origin,
+      expectedRPID: rp_id,
+      requireUserVerification: true,
+      credential: {
+        id: passkey.credential_id,
+        publicKey: new Uint8Array(Buffer.from(passkey.public_key, 'base64url')),
+        counter: passkey.counter,
+        transports: JSON.parse(passkey.transports) as AuthenticatorTransport[],
+      },
+    }),
+  )
+  return verified?.verified ? { counter: verified.authenticationInfo.newCounter } : undefined
+}
+
+/** The library throws for whatever does not fit; for us all of it means the same. */
+async function orNothing<Result>(act: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await act()
+  } catch {
+    return undefined
+  }
+}

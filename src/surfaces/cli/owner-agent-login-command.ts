@@ -1,0 +1,65 @@
+import { hostname } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
+import { UsageError } from './cli-errors.ts'
+import { findFlag, type Invocation } from './command.ts'
+import { credentialPath, saveCredential } from './owner-credential.ts'
+import { hubAddress, type OauthAnswer, oauthFailure, postForm } from './owner-oauth-client.ts'
+import { printable } from './present/printable.ts'
+
+const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
+const DEFAULT_CLIENT_ID = 'knowtation-cli'
+const CLIENT_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
+const DEFAULT_INTERVAL_SECONDS = 5
+const SLOW_DOWN_SECONDS = 5
+/** However long the hub says a code lives, nobody waits longer. */
+const WAIT_LIMIT_SECONDS = 1_800
+
+/** `owner agent login`: asks to become an owner agent, waits for the owner's word, and keeps the bearer. */
+export async function loginAgent(invocation: Invocation): Promise<number> {
+  const { io, globals } = invocation
+  const url = hubAddress(invocation)
+  const client_id = findFlag(invocation, 'client-id') ?? DEFAULT_CLIENT_ID
+  if (!CLIENT_ID.test(client_id))
+    throw new UsageError('--client-id is not a plain name.', 'Use letters, digits and . _ : - only.')
+  const client_name = findFlag(invocation, 'name') ?? `${client_id} on ${hostname()}`.slice(0, 64)
+  const asked = await postForm(url, '/oauth/device_authorization', { client_id, client_name, scope: 'owner' })
+  if (!asked.ok) throw oauthFailure(asked.body)
+  const { verification_uri_complete, user_code } = asked.body
+  io.stderr.write(
+    printable(`Open ${verification_uri_complete}\nand approve, if the page shows the code ${user_code}.\n`),
+  )
+  const issued = await waitForBearer(url, client_id, asked.body)
+  const path = credentialPath(invocation, url)
+  const expires_at = new Date(Date.now() + Number(issued.expires_in) * 1_000).toISOString()
+  const agent_id = String(issued.agent_id)
+  saveCredential(path, { url, agent_id, client_id, access_token: String(issued.access_token), expires_at })
+  const told = { agent_id, url, credential_file: path, expires_at }
+  io.stdout.write(globals.json ? `${JSON.stringify(told)}\n` : printable(renderLogin(told)))
+  return 0
+}
+
+function renderLogin(told: { agent_id: string; credential_file: string; expires_at: string }): string {
+  const until = told.expires_at.slice(0, 10)
+  return `Approved: ${told.agent_id}, until ${until}. The bearer is in ${told.credential_file} and is not shown.\n`
+}
+
+async function waitForBearer(
+  url: string,
+  client_id: string,
+  { device_code, interval, expires_in }: OauthAnswer['body'],
+): Promise<OauthAnswer['body']> {
+  let pause_seconds = Number(interval) > 0 ? Number(interval) : DEFAULT_INTERVAL_SECONDS
+  const limit_ms = Math.min(Number(expires_in) || 0, WAIT_LIMIT_SECONDS) * 1_000
+  const started = performance.now()
+  const fields = { grant_type: GRANT_TYPE, client_id, device_code: String(device_code) }
+  for (;;) {
+    await wait(pause_seconds * 1_000)
+    const answer = await postForm(url, '/oauth/token', fields)
+    if (answer.ok) return answer.body
+    const { error } = answer.body
+    if (error === 'slow_down') pause_seconds += SLOW_DOWN_SECONDS
+    else if (error !== 'authorization_pending') throw oauthFailure(answer.body)
+    if (performance.now() - started > limit_ms)
+      throw oauthFailure({ error: 'expired_token', error_description: 'The owner did not answer in time.' })
+  }
+}

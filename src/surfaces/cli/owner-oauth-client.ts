@@ -1,0 +1,67 @@
+import { homeAt } from '../../platform/basics/home.ts'
+import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { readHubConfig } from '../../platform/policy/hub-config.ts'
+import { CommandFailure } from './cli-errors.ts'
+import type { Invocation } from './command.ts'
+import { checkAddress } from './remote-connection.ts'
+
+const TIMEOUT_MS = 30_000
+const ANSWER_LIMIT_CHARS = 65_536
+const DEFAULT_URL = 'http://127.0.0.1:4747'
+
+/** What one of the hub's OAuth addresses answered. */
+export interface OauthAnswer {
+  readonly ok: boolean
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** The hub that a command is about, checked before anything is sent there. */
+export function hubAddress({ globals, env }: Invocation): string {
+  const url = globals.url ?? (env.KNOWTATION_URL || DEFAULT_URL)
+  return checkAddress(url, readHubConfig(homeAt(globals.home, env)).hosted_hostnames)
+}
+
+/** Posts a form to one of the hub's OAuth addresses. */
+export async function postForm(
+  url: string,
+  path: string,
+  fields: Record<string, string>,
+  bearer?: string,
+): Promise<OauthAnswer> {
+  const identity = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+  let response: Response
+  try {
+    response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'user-agent': `knowtation/${PACKAGE_VERSION}`, accept: 'application/json', ...identity },
+      body: new URLSearchParams(fields),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+  } catch {
+    throw new CommandFailure('HUB_UNREACHABLE', `No hub answers at ${url}.`)
+  }
+  return { ok: response.ok, body: readBody(await response.text()) }
+}
+
+function readBody(text: string): Record<string, unknown> {
+  try {
+    if (text.length > ANSWER_LIMIT_CHARS) throw new Error('too large')
+    const body: unknown = JSON.parse(text)
+    if (typeof body === 'object' && body !== null) return body as Record<string, unknown>
+  } catch {
+    // Told below.
+  }
+  throw new CommandFailure('HUB_UNEXPECTED', 'What answered there is not a Knowtation hub.', 'Check --url.')
+}
+
+/** The failure that a refusal means, with the words of the hub. */
+export function oauthFailure({ error, error_description }: OauthAnswer['body']): CommandFailure {
+  const code = typeof error === 'string' ? error : 'HUB_UNEXPECTED'
+  return new CommandFailure(code, String(error_description ?? 'The hub refused this.'), HINTS[code])
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  access_denied: 'The owner said no. Ask them, and log in again.',
+  expired_token: 'Run the command again and approve within five minutes.',
+}

@@ -1,0 +1,50 @@
+import type { FastifyReply } from 'fastify'
+import { type Html, html } from './owner-html.ts'
+
+/** What a page of the owner's shows around its own part. */
+export interface PageParts {
+  readonly title: string
+  /** One sentence under the title. */
+  readonly lead?: string | undefined
+  /** What went wrong, or well, with what was just asked. */
+  readonly fault?: string | undefined
+  readonly told?: string | undefined
+  readonly body: Html
+  /** Whether the page needs room for lists. */
+  readonly wide?: boolean
+  /** Whether the owner is signed in, and so sees the way around. */
+  readonly signed_in?: boolean
+}
+
+/** Pages of the owner's run one script of the hub's own and post to the hub alone. */
+const PAGE_HEADERS: readonly (readonly [string, string])[] = [
+  [
+    'content-security-policy',
+    "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+  ],
+  // With `no-referrer` browsers send forms with the origin `null`, which could be anybody's.
+  ['referrer-policy', 'same-origin'],
+]
+
+/** Sends one of the owner's pages. */
+export function sendPage(reply: FastifyReply, status: number, parts: PageParts): FastifyReply {
+  for (const [name, value] of PAGE_HEADERS) reply.header(name, value)
+  return reply.code(status).type('text/html; charset=utf-8').send(renderPage(parts).text)
+}
+
+function renderPage({ title, lead, fault, told, body, wide, signed_in }: PageParts): Html {
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/owner/style.css">
+<script src="/owner/script.js" defer></script></head>
+<body><header><a class="brand" href="${signed_in ? '/owner' : '/'}"><i></i>Knowtation</a>${signed_in && WAYS}</header>
+<main class="${wide ? 'wide' : 'narrow'}">
+<h1>${title}</h1>
+${lead !== undefined && html`<p class="lead">${lead}</p>`}
+${fault !== undefined && html`<p class="fault" role="alert">${fault}</p>`}
+${told !== undefined && html`<p class="told" role="status">${told}</p>`}
+${body}
+</main></body></html>`
+}
+
+const WAYS = html`<nav><a href="/owner">Account</a><a href="/device">Approve an agent</a></nav>`

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ARGON2ID } from '../../src/platform/identity/owner-password.ts'
+import { ABSOLUTE_SECONDS, IDLE_SECONDS } from '../../src/platform/identity/owner-sessions.ts'
+import { sql } from '../../src/platform/storage/database.ts'
+import { type Clock, startTestHub, type TestHub } from '../harness/test-hub.ts'
+import { auditRecords, recorded, startRestHub } from '../rest/rest-hub.fixture.ts'
+import { makeLink, PASSWORD, setUpOwner, signIn, visitorOf } from './owner-visitor.ts'
+
+const everyText = sql<Record<string, string>>('SELECT * FROM owner_sessions')
+const readAccount = sql<{ password_hash: string }>('SELECT password_hash FROM owner_account')
+const readLinks = sql<Record<string, string>>('SELECT * FROM owner_links')
+
+const seconds = (from: Date, count: number) => new Date(from.getTime() + count * 1_000)
+
+describe('setting up', () => {
+  let hub: TestHub
+  const clock: Clock = { now: new Date('2026-11-02T10:00:00Z') }
+  beforeAll(async () => void (hub = await startTestHub({ clock })))
+  afterAll(() => hub.close())
+
+  test('a link is used up by what it was for, not by being opened', async () => {
+    const visitor = visitorOf(hub)
+    const { path, link } = await makeLink(hub)
+    for (const _ of [1, 2]) expect((await visitor.get(path)).text).toContain('Set up your hub')
+    const weak = await visitor.post('/owner/set-up', { link, password: 'short', password_again: 'short' })
+    expect([weak.status, weak.text.includes('at least 12 characters')]).toEqual([400, true])
+    const unlike = await visitor.post('/owner/set-up', { link, password: PASSWORD, password_again: 'other' })
+    expect([unlike.status, unlike.text.includes('not the same')]).toEqual([400, true])
+    const { result: done, records } = await recorded(hub, () =>
+      visitor.post('/owner/set-up', { link, password: PASSWORD, password_again: PASSWORD }),
+    )
+    expect([done.status, done.headers.location]).toEqual([303, '/owner?told=welcome'])
+    expect(records).toMatchObject([
+      { operation: 'owner_set_up', outcome: 'allowed', target_kind: 'owner_session' },
+    ])
+    const again = await visitorOf(hub).get(path)
+    expect([again.status, again.text.includes('This link is over')]).toEqual([401, true])
+  })
+
+  test('the password is stored by argon2id with the named cost, the rest as hashes', async () => {
+    const { memoryCost, timeCost, parallelism } = ARGON2ID
+    const account = await hub.hub.db.get(readAccount)
+    expect(account?.password_hash).toMatch(`$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$`)
+    const stored = JSON.stringify([await hub.hub.db.all(everyText), await hub.hub.db.all(readLinks)])
+    expect(stored).not.toMatch(/klink_|kses_/)
+  })
+
+  test('a second set-up is refused, and the link then signs in', async () => {
+    const visitor = visitorOf(hub)
+    const { path, link } = await makeLink(hub)
+    expect((await visitor.get(path)).text).toContain('Sign in as the owner')
+    const other = 'another long password'
+    const second = await visitor.post('/owner/set-up', { link, password: other, password_again: other })
+    expect(second.status).toBe(409)
+    expect((await visitor.post('/owner/link', { link })).headers.location).toBe('/owner')
+    expect((await visitor.post('/owner/link', { link })).status).toBeGreaterThanOrEqual(400)
+  })
+
+  test('a link ends after a quarter of an hour', async () => {
+    const { path, link } = await makeLink(hub)
+    const start = clock.now as Date
+    const visitor = visitorOf(hub)
+    await visitor.get(path)
+    clock.now = seconds(start, 15 * 60)
+    expect((await visitor.post('/owner/link', { link })).status).toBe(401)
+    expect((await visitor.get(path)).status).toBe(401)
+  })
+})
+
+describe('sessions', () => {
+  let hub: TestHub
+  const start = new Date('2026-11-02T10:00:00Z')
+  const clock: Clock = { now: start }
+  beforeAll(async () => {
+    hub = await startTestHub({ clock })
+    await setUpOwner(hub)
+  })
+  afterAll(() => hub.close())
+
+  test('live in a cookie that scripts and other sites do not get', async () => {
+    clock.now = seconds(start, 60)
+    const { done } = await signIn(hub)
+    const cookie = done.headers['set-cookie']?.at(-1) ?? ''
+    expect(cookie).toMatch(
+      /^knowtation_owner_\d+=kses_[0-9a-f]{16}_[0-9a-f]{64}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
+    )
+  })
+
+  test('open what is the owner’s, and no MCP', async () => {
+    clock.now = seconds(start, 120)
+    const { visitor } = await signIn(hub)
+    expect((await visitor.get('/v1/owner/sessions')).status).toBe(200)
+    const who = await visitor.get('/api/v1/whoami')
+    expect(JSON.parse(who.text)).toMatchObject({ caller_kind: 'owner_session', role: 'admin' })
+    expect((await visitor.get('/api/v1/doctor')).status).toBe(200)
+    const origin = `http://localhost:${new URL(hub.url).port}`
+    const mcp = await visitor.ask({ method: 'POST', path: '/mcp', body: '{', headers: { origin } })
+    expect(mcp.status).toBe(403)
+  })
+
+  test('begin anew with each sign-in', async () => {
+    clock.now = seconds(start, 180)
+    const { visitor } = await signIn(hub)
+    const former = new Map(visitor.cookies)
+    await visitor.get('/owner/sign-in')
+    expect((await visitor.post('/owner/sign-in', { password: PASSWORD })).status).toBe(303)
+    expect(visitor.cookies).not.toEqual(former)
+    const cookie = [...former].map(([name, value]) => `${name}=${value}`).join('; ')
+    expect((await visitor.ask({ path: '/v1/owner/sessions', headers: { cookie } })).status).toBe(401)
+  })
+
+  test('end when they are not used, and in any case in the end', async () => {
+    const began = seconds(start, 300)
+    clock.now = began
+    const [{ visitor: idle }, { visitor: busy }] = [await signIn(hub), await signIn(hub)]
+    const isIn = async (visitor: typeof idle) => (await visitor.get('/v1/owner/sessions')).status === 200
+    clock.now = seconds(began, IDLE_SECONDS)
+    expect(await isIn(idle)).toBe(false)
+    for (let at = 0; at < ABSOLUTE_SECONDS; at += IDLE_SECONDS - 60) {
+      clock.now = seconds(began, at)
+      expect(await isIn(busy)).toBe(true)
+    }
+    clock.now = seconds(began, ABSOLUTE_SECONDS)
+    expect(await isIn(busy)).toBe(false)
+  })
+
+  test('are signed out one by one, or everywhere', async () => {
+    clock.now = seconds(start, 400 + ABSOLUTE_SECONDS)
+    const [one, two, three] = [await signIn(hub), await signIn(hub), await signIn(hub)].map(
+      (it) => it.visitor,
+    )
+    if (!one || !two || !three) throw new Error('three were signed in')
+    const states = () =>
+      Promise.all([one, two, three].map(async (it) => (await it.get('/v1/owner/sessions')).status))
+    await one.get('/owner')
+    const former = new Map(one.cookies)
+    expect((await one.post('/owner/sign-out', {})).headers.location).toBe('/owner/sign-in')
+    expect(await states()).toEqual([401, 200, 200])
+    for (const [name, value] of former) one.cookies.set(name, value)
+    expect(await states()).toEqual([401, 200, 200])
+    await two.get('/owner')
+    expect((await two.post('/owner/sign-out-everywhere', {})).status).toBe(303)
+    expect(await states()).toEqual([401, 401, 401])
+  })
+})
+
+describe('guessing', () => {
+  let hub: TestHub
+  const clock: Clock = { now: new Date('2026-11-02T10:00:00Z') }
+  beforeAll(async () => {
+    hub = await startTestHub({ clock })
+  })
+  afterAll(() => hub.close())
+
+  test('is answered alike whether or not there is an owner, recorded, and slowed down', async () => {
+    const stranger = visitorOf(hub)
+    await stranger.get((await makeLink(hub)).path)
+    const nobody = await stranger.post('/owner/sign-in', { password: PASSWORD })
+    await setUpOwner(hub)
+    clock.now = seconds(clock.now as Date, 120)
+    const visitor = visitorOf(hub)
+    await visitor.get('/owner/sign-in')
+    const before = (await auditRecords(hub)).length
+    const statuses: number[] = []
+    for (let guess = 0; guess < 12; guess++)
+      statuses.push((await visitor.post('/owner/sign-in', { password: `guess number ${guess}` })).status)
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429])
+    expect(nobody.status).toBe(401)
+    // Even the right one has to wait now.
+    const right = await visitor.post('/owner/sign-in', { password: PASSWORD })
+    expect([right.status, Number(right.headers['retry-after']) > 0]).toEqual([429, true])
+    // But nobody can keep the owner out that way.
+    const { path, link } = await makeLink(hub)
+    const byLink = visitorOf(hub)
+    await byLink.get(path)
+    expect((await byLink.post('/owner/link', { link })).status).toBe(303)
+    const records = (await auditRecords(hub))
+      .slice(before)
+      .filter(({ operation }) => operation === 'owner_password_sign_in')
+    const sum = (code: string) =>
+      records.filter((one) => one.code === code).reduce((total, one) => total + one.repeats, 0)
+    expect([sum('invalid_credentials'), sum('rate_limited')]).toEqual([10, 3])
+    expect(JSON.stringify(records)).not.toContain('guess number')
+    clock.now = seconds(clock.now as Date, 60)
+    expect((await visitor.post('/owner/sign-in', { password: PASSWORD })).status).toBe(303)
+  })
+})
+
+describe('the password', () => {
+  test('is changed with the former one, or by who has just come in by a link; all others are signed out', async () => {
+    const clock: Clock = { now: new Date('2026-11-02T10:00:00Z') }
+    await using hub = await startTestHub({ clock })
+    await setUpOwner(hub)
+    const [{ visitor }, { visitor: other }] = [await signIn(hub), await signIn(hub)]
+    await visitor.get('/owner')
+    const next = 'a wholly new password'
+    expect((await visitor.post('/owner/password', { current: 'not it, is it', password: next })).status).toBe(
+      401,
+    )
+    expect(
+      (await visitor.post('/owner/password', { current: PASSWORD, password: 'aaaaaaaaaaaaaaa' })).status,
+    ).toBe(400)
+    expect((await visitor.post('/owner/password', { current: PASSWORD, password: next })).status).toBe(303)
+    expect((await visitor.get('/v1/owner/sessions')).status).toBe(200)
+    expect((await other.get('/v1/owner/sessions')).status).toBe(401)
+    clock.now = seconds(clock.now as Date, 60)
+    expect((await signIn(hub)).done.status).toBe(401)
+    const forgetful = visitorOf(hub)
+    const { path, link } = await makeLink(hub)
+    await forgetful.get(path)
+    await forgetful.post('/owner/link', { link })
+    await forgetful.get('/owner')
+    expect((await forgetful.post('/owner/password', { password: PASSWORD })).status).toBe(303)
+    expect((await signIn(hub)).done.status).toBe(303)
+  })
+})
+
+describe('forms', () => {
+  let hub: TestHub
+  beforeAll(async () => void (hub = await startRestHub()))
+  afterAll(() => hub.close())
+
+  test('count only from a page of our own, and each refusal is recorded', async () => {
+    const owner = await setUpOwner(hub)
+    const { port } = new URL(hub.url)
+    const strange: [string, Record<string, string>, Record<string, string>][] = [
+      ['another site', {}, { origin: 'https://evil.example' }],
+      ['no origin', {}, { origin: 'null' }],
+      ['another port', {}, { origin: 'http://localhost:1' }],
+      ['another name of this machine', {}, { origin: `http://127.0.0.1:${port}` }],
+      ['a page of another site', {}, { 'sec-fetch-site': 'cross-site' }],
+      ['a page of another port', {}, { 'sec-fetch-site': 'same-site' }],
+      ['no token', { form_token: '' }, {}],
+      ['a wrong token', { form_token: 'a'.repeat(64) }, {}],
+    ]
+    for (const [what, fields, headers] of strange) {
+      const { result, records } = await recorded(hub, () =>
+        owner.post('/owner/sign-out-everywhere', fields, headers),
+      )
+      expect([what, result.status >= 300 && result.headers.location !== '/owner']).toEqual([what, true])
+      expect([what, records[0]?.operation, records[0]?.outcome]).toEqual([
+        what,
+        'owner_sign_out_everywhere',
+        'denied',
+      ])
+      expect((await owner.get('/v1/owner/sessions')).status).toBe(200)
+    }
+    const { headers, ...rest } = { headers: {}, method: 'DELETE', path: '/v1/owner/sessions' }
+    // A cookie alone changes nothing over REST either.
+    expect((await owner.ask({ ...rest, headers })).status).toBe(401)
+  })
+
+  test('take each field once', async () => {
+    const owner = visitorOf(hub)
+    await owner.get('/owner/sign-in')
+    const body = `form_token=${owner.form_token}&password=a&password=b`
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: `http://localhost:${new URL(hub.url).port}`,
+    }
+    expect((await owner.ask({ method: 'POST', path: '/owner/sign-in', body, headers })).status).toBe(400)
+  })
+
+  test('are not offered under a hosted name, where no session counts', async () => {
+    const owner = visitorOf(hub)
+    for (const path of ['/owner', '/owner/sign-in', '/device', '/.well-known/oauth-authorization-server'])
+      expect((await owner.ask({ path, headers: { host: 'api.knowtation.store' } })).status).toBe(404)
+  })
+})
