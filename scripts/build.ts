@@ -125,15 +125,14 @@ await build({
   },
 })
 await build({ ...common, entryPoints: servers, plugins: [onlyUsedZod] })
-await build({ ...common, entryPoints: { client: 'src/client/index.ts' } })
-// The client is the one part that other programs import, so it comes with its types.
-execFileSync(
-  join(ROOT, 'node_modules/.bin/tsc'),
-  ['-p', 'tsconfig.client.json', '--outDir', join(DRAFT, 'client')],
-  {
-    cwd: ROOT,
-    stdio: 'inherit',
-  },
-)
+await build({
+  ...common,
+  entryPoints: { client: 'src/client/index.ts', boundary: 'src/boundary/index.ts' },
+})
+// What other programs import comes with its types.
+for (const name of ['client', 'boundary']) {
+  const flags = ['-p', `tsconfig.${name}.json`, '--outDir', join(DRAFT, name)]
+  execFileSync(join(ROOT, 'node_modules/.bin/tsc'), flags, { cwd: ROOT, stdio: 'inherit' })
+}
 await rm(OUT, { recursive: true, force: true })
 await rename(DRAFT, OUT)

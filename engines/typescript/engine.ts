@@ -1,4 +1,4 @@
-import { stdin, stdout, stderr } from 'node:process'
+import { stderr, stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 
@@ -43,7 +43,11 @@ export function planSite(input: Input, progress: (share: number, note: string) =
 export function answer(input: Input, progress: (share: number, note: string) => void = () => {}): object {
   const { executionId } = input
   if (!input.allowedArtifactTypes.includes('site_plan')) {
-    const error = { code: 'VALIDATION_ERROR', message: 'This engine makes site plans only.', retryable: false }
+    const error = {
+      code: 'VALIDATION_ERROR',
+      message: 'This engine makes site plans only.',
+      retryable: false,
+    }
     return { ok: false, executionId, status: 'failed', error }
   }
   const artifact = {

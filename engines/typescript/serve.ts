@@ -8,7 +8,12 @@ const LARGEST_BYTES = 2_097_152
 const OLDEST_SECONDS = 300
 
 /** Whether a request is the host's: signed with our secret, and not an old one played back. */
-export function isSigned(secret: string, headers: IncomingHttpHeaders, body: string, now = Date.now()): boolean {
+export function isSigned(
+  secret: string,
+  headers: IncomingHttpHeaders,
+  body: string,
+  now = Date.now(),
+): boolean {
   const [id, timestamp, given] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     String(headers[name] ?? ''),
   ) as [string, string, string]

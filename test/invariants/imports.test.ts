@@ -7,6 +7,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const LAYERS = ['platform', 'operations', 'domains', 'surfaces', 'main.ts']
 /** What others build into their own programs: it shares nothing with the hub. */
 const CLIENT = 'src/client/'
+/** What engines and hosts build into theirs: the hub stands on it, and it on nothing of the hub. */
+const BOUNDARY = 'src/boundary/'
 const IMPORT =
   /(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*'([^']+)'|(?:import|require)\(\s*'([^']+)'\s*\)|(?:^|\n)import\s+'([^']+)'/g
 
@@ -36,6 +38,10 @@ function importsOf(file: string): Import[] {
 
 function textOf(file: string): string {
   return readFileSync(join(ROOT, file), 'utf8')
+}
+
+function isApart(file: string): boolean {
+  return file.startsWith(CLIENT) || file.startsWith(BOUNDARY)
 }
 
 function render({ from, to }: Import): string {
@@ -71,7 +77,7 @@ describe('imports of the sources', () => {
 
   test('lie in a known layer and exist', () => {
     const known = new Set(sources)
-    expect(sources.filter((file) => placeOf(file).layer < 0 && !file.startsWith(CLIENT))).toEqual([])
+    expect(sources.filter((file) => placeOf(file).layer < 0 && !isApart(file))).toEqual([])
     expect(inside.filter(({ to }) => !known.has(to)).map(render)).toEqual([])
   })
 
@@ -83,6 +89,11 @@ describe('imports of the sources', () => {
   test('keep the client and the hub apart', () => {
     const crossing = inside.filter(({ from, to }) => from.startsWith(CLIENT) !== to.startsWith(CLIENT))
     expect(crossing.map(render)).toEqual([])
+  })
+
+  test('keep the boundary library free of everything else', () => {
+    const leaving = imports.filter(({ from, to }) => from.startsWith(BOUNDARY) && !to.startsWith(BOUNDARY))
+    expect(leaving.map(render)).toEqual([])
   })
 
   test('never reach main.ts, tests or fixtures', () => {
@@ -108,10 +119,15 @@ describe('imports of the sources', () => {
   test('between parts of the platform are these alone', () => {
     expect(edgesWithin('platform')).toMatchInlineSnapshot(`
       [
+        "alerts → basics",
+        "alerts → storage",
         "audit → storage",
+        "guard → basics",
         "identity → basics",
         "identity → policy",
         "identity → storage",
+        "locks → basics",
+        "locks → storage",
         "policy → basics",
         "policy → identity",
         "policy → upstream",

@@ -5,7 +5,7 @@ import type { Operation } from '../../src/operations/define-operation.ts'
 import { COMMON_ERRORS, Refusal } from '../../src/operations/errors.ts'
 import { type Hub, openHub } from '../../src/operations/hub.ts'
 import { type Call, runOperation } from '../../src/operations/run-operation.ts'
-import { localCaller } from '../../src/platform/identity/caller.ts'
+import { type Caller, localCaller, toolboxCaller } from '../../src/platform/identity/caller.ts'
 import { GATE_FLAGS } from '../../src/platform/policy/gates.ts'
 import { sql } from '../../src/platform/storage/database.ts'
 import { makeTestHome, type TestHome } from '../harness/test-hub.ts'
@@ -32,6 +32,14 @@ afterAll(async () => {
 function run(operation: Operation, changes: Partial<Call> = {}) {
   const call = { operation, surface: 'cli', caller: localCaller('knowtation'), address: 'test' } as const
   return runOperation(hub, { ...call, vault: undefined, input: { sample_id: 'a' }, ...changes })
+}
+
+/** A caller whom the operation is for: the owner, or an agent at a seat with the right role. */
+function callerFor({ authority }: Operation): Caller {
+  if (authority.kind !== 'seat') return localCaller('knowtation')
+  const [role = ''] = authority.roles
+  const seat = { project_root: '/', service_root: '/', role, agent_id: 'sample' }
+  return toolboxCaller('sample', 'default', seat, 'knowtation')
 }
 
 /** An operation whose handler throws. */
@@ -111,13 +119,16 @@ describe.each(allOperations.map((operation) => [operation.name, operation] as co
     const refused = { status: 400, code: operation.whenInvalid ?? 'BAD_REQUEST' }
     const surface = operation.rest ? 'rest' : operation.mcp ? 'mcp' : 'cli'
     const unreachable = { ...operation, handle: () => Promise.reject(new Error('must not be reached')) }
+    const caller = callerFor(operation)
 
     test('knows all keys it takes, and refuses any other', async () => {
       const issues = operation.input.safeParse({ surely_not_known: 1 }).error?.issues ?? []
       expect(issues).toContainEqual(
         expect.objectContaining({ code: 'unrecognized_keys', keys: ['surely_not_known'] }),
       )
-      expect(await run(unreachable, { surface, input: { surely_not_known: 1 } })).toMatchObject(refused)
+      expect(await run(unreachable, { surface, caller, input: { surely_not_known: 1 } })).toMatchObject(
+        refused,
+      )
     })
 
     test.each([
@@ -126,7 +137,7 @@ describe.each(allOperations.map((operation) => [operation.name, operation] as co
       ['null', null],
       ['a number', 1],
     ])('refuses %s as its input', async (_what, input) => {
-      expect(await run(unreachable, { surface, input })).toMatchObject(refused)
+      expect(await run(unreachable, { surface, caller, input })).toMatchObject(refused)
     })
   },
 )

@@ -7,6 +7,12 @@ const CLAIMED: readonly (readonly [Area, number, number])[] = [
   ['GATE', 1, 40],
   ['GATE', 42, 145],
   ['GATE', 147, 196],
+  ['TOOL', 1, 101],
+  ['TOOL', 115, 141],
+  ['BNDY', 1, 60],
+  ['OWNR', 24, 24],
+  ['OWNR', 28, 29],
+  ['OWNR', 35, 44],
 ]
 
 /** Every claimed rule by its id. */

@@ -55,11 +55,27 @@ export interface FilesProject extends AsyncDisposable {
   ): Promise<Outcome<Output>>
 }
 
+const WARM_CALLS = 20
+let warm: Promise<Patterns> | undefined
+
+/**
+ * One engine for all tests of a file, used a few times before: on a busy machine the first uses of a thread, which
+ * compile the engine itself, may take longer than one pattern is allowed to.
+ */
+function warmPatterns(): Promise<Patterns> {
+  warm ??= (async () => {
+    const patterns = openPatterns()
+    for (let call = 0; call < WARM_CALLS; call += 1) await patterns.findAll('[a-z]+', 'abc').catch(() => [])
+    return patterns
+  })()
+  return warm
+}
+
 /** Makes a project of its own for a test. */
 export async function makeFilesProject(): Promise<FilesProject> {
   const base = mkdtempSync(join(tmpdir(), 'file-tools-'))
   mkdirSync(join(base, 'project/services/shop'), { recursive: true })
-  const project = await openFilesProject(base)
+  const project = await openFilesProject(base, await warmPatterns())
   const close = project[Symbol.asyncDispose]
   return {
     ...project,
@@ -71,12 +87,11 @@ export async function makeFilesProject(): Promise<FilesProject> {
 }
 
 /** Opens a project that is there already, for another process. */
-export async function openFilesProject(base: string): Promise<FilesProject> {
+export async function openFilesProject(base: string, patterns = openPatterns()): Promise<FilesProject> {
   const project_root = join(base, 'project')
   const service_root = join(project_root, 'services/shop')
   const policy = buildPolicy(project_root, ProjectConfig.parse({}), 'test')
   const guard = openGuard({ ...policy, project_root, service_root })
-  const patterns = openPatterns()
   const logged: string[] = []
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(line) })
   const hub = await openHub({ home: homeAt(join(base, 'home'), {}), env: {}, system: realSystem, log })
@@ -101,7 +116,6 @@ export async function openFilesProject(base: string): Promise<FilesProject> {
     },
     async [Symbol.asyncDispose]() {
       guard.close()
-      await patterns.close()
       await hub.close()
     },
   }

@@ -1,4 +1,4 @@
-import { linkSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 
 // The same as guard-attacker.c, for machines without a compiler.
 
@@ -19,7 +19,8 @@ function quietly(act: () => void): boolean {
 const ATTACKS: Record<string, () => void> = {
   exchange: () => {
     renameSync(one, `${one}.between`)
-    renameSync(two, one)
+    // Between the steps the name is free, and somebody may have made a folder there.
+    while (!quietly(() => renameSync(two, one))) quietly(() => rmSync(one, { recursive: true, force: true }))
     renameSync(`${one}.between`, two)
   },
   plant: () => {

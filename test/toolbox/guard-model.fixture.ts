@@ -8,6 +8,7 @@ import { join } from 'node:path'
 export type Link = readonly [target: string]
 /** A text is a file's content. */
 export type Thing = string | Link | Folder
+/** Things by their names. */
 export interface Folder {
   [name: string]: Thing
 }
@@ -18,11 +19,14 @@ export interface World {
   readonly tree: Folder
 }
 
+/** Where a path leads, or why it may not be followed. */
 export type Answer =
   | { denied: 'outside' | 'blocked' | 'link_loop' }
   | { place: string[]; fault?: 'FileNotFound' | 'NotADirectory'; can_make: boolean; by_link: boolean }
 
+/** Where the service lies, counted from the base. */
 export const SERVICE = ['services', 'svc']
+/** Where the shared folder lies, if there is one. */
 export const SHARED = ['shared']
 const BLOCKED = /^(\.env(\..*)?|\.git|secrets|node_modules|\.flow|\.lock\..*)$/i
 
@@ -72,14 +76,17 @@ export function find({ tree }: World, place: readonly string[]): Thing | undefin
   return thing
 }
 
+/** Whether a thing holds others. */
 export function isFolder(thing: Thing | undefined): thing is Folder {
   return typeof thing === 'object' && !Array.isArray(thing)
 }
 
+/** Whether a thing leads elsewhere. */
 export function isLink(thing: Thing | undefined): thing is Link {
   return Array.isArray(thing)
 }
 
+/** Whether a place may be written. */
 export function isInService(place: readonly string[]): boolean {
   return isSame(place.slice(0, SERVICE.length), SERVICE)
 }

@@ -40,12 +40,21 @@ export async function raceControl(command: string[], isWon: () => boolean): Prom
   const end = performance.now() + CONTROL_MS
   let won = false
   try {
-    while (!won && performance.now() < end) won = isWon()
+    while (!won && performance.now() < end) won = succeeds(isWon)
   } finally {
     attacker.child.kill('SIGTERM')
   }
   await attacker.swaps
   return won
+}
+
+/** What stumbles over a swap has not been beaten by it. */
+function succeeds(isWon: () => boolean): boolean {
+  try {
+    return isWon()
+  } catch {
+    return false
+  }
 }
 
 async function startAttacker([program = '', ...words]: string[]): Promise<{
@@ -60,7 +69,10 @@ async function startAttacker([program = '', ...words]: string[]): Promise<{
       resolve(undefined)
     })
   })
-  const swaps = once(child, 'close').then(() => Number(output.trim().split('\n')[1]))
+  const swaps = once(child, 'close').then(([status]) => {
+    if (status !== 0) throw new Error(`the attacker gave up: ${status}`)
+    return Number(output.trim().split('\n')[1])
+  })
   await ready
   return { child, swaps }
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { makeProject, type Project } from '../../src/platform/guard/guard-project.fixture.ts'
 import { verifies } from '../requirements/verifies.ts'
 
-const CHILD = join(import.meta.dirname, 'guard-worker.child.ts')
+const CHILD = join(import.meta.dirname, 'guard-worker-child.fixture.ts')
 let project: Project
 
 beforeAll(() => {

@@ -59,7 +59,7 @@ describe('the operations', () => {
       [record.operation, record.target_kind, record.target_id, record.code ?? record.outcome].join(' '),
     )
     expect(told).toEqual([
-      'lock_release lock_agent ag unknown_lock',
+      'lock_release   unknown_lock',
       'lock_release lock_agent ag allowed',
       'lock_add lock_all * allowed',
       'lock_add lock_agent ag allowed',

@@ -4,8 +4,11 @@ import { z } from 'zod'
 import { defineTool } from '../../src/domains/toolbox/define-tool.ts'
 import { TOOL_ROLES, type ToolContext } from '../../src/domains/toolbox/tool-context.ts'
 import type { ToolboxSeat } from '../../src/platform/identity/caller.ts'
+import type { Invocation } from '../../src/surfaces/cli/command.ts'
+import { seatCaller } from '../../src/surfaces/cli/seat-flags.ts'
 import { runInProcess } from '../harness/call-cli.ts'
 import { verifies } from '../requirements/verifies.ts'
+import { serveMore } from './surface-app.fixture.ts'
 import {
   callDirectly,
   registry,
@@ -63,6 +66,34 @@ describe('the context of a call', () => {
       agent_id: 'agent-1',
     })
   })
+
+  verifies(
+    ['TOOL-015', 'TOOL-017'],
+    'is what the owner gave a session, and what the command line says',
+    async () => {
+      const given = { role: 'sre', agent_id: 'given', isolation_level: 'SHARED', allowed_commands: ['node'] }
+      await using served = await serveMore(tools, probe)
+      seen.length = 0
+      await sendJson(served.url, 'POST', '/api/v1/tools/probe_tool', await tools.bearer(given), {})
+      expect(seen).toMatchObject([{ ...given, service_root: tools.project.service, access_token: undefined }])
+      const flags = {
+        project: tools.project.root,
+        service: 'services/web',
+        isolation: 'SHARED',
+        agent: 'typed',
+      }
+      const { seat } = seatCaller(
+        {
+          flags: new Map(Object.entries(flags).map(([name, value]) => [name, [value]])),
+          globals: {},
+          env: { KNOWTATION_ACCESS_TOKEN: 'tok-SENTINEL' },
+        } as unknown as Invocation,
+        'other',
+      )
+      const { agent, isolation: isolation_level } = flags
+      expect(seat).toEqual(tools.seat({ agent_id: agent, isolation_level, access_token: 'tok-SENTINEL' }))
+    },
+  )
 
   verifies('TOOL-015', 'is refused where it names no service, or one that is not there', async () => {
     const args = { path: 'x.txt', content: 'x' }

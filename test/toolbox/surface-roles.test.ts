@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { z } from 'zod'
+import { defineTool } from '../../src/domains/toolbox/define-tool.ts'
 import { systemTools } from '../../src/domains/toolbox/system/index.ts'
+import { TOOL_ROLES } from '../../src/domains/toolbox/tool-context.ts'
 import { createSession } from '../../src/platform/identity/seat-store.ts'
 import { runInProcess } from '../harness/call-cli.ts'
 import { connectClient } from '../harness/call-mcp.ts'
 import { verifies } from '../requirements/verifies.ts'
-import { sendJson, startToolHub, type ToolHub, toolNames, WAYS } from './surface-hub.fixture.ts'
+import { callDirectly, sendJson, startToolHub, type ToolHub, toolNames, WAYS } from './surface-hub.fixture.ts'
 
 const ROLES = ['dev', 'sre', 'release_manager', 'product_owner', 'ghost'] as const
 type Role = (typeof ROLES)[number]
@@ -139,6 +142,35 @@ describe('the table', () => {
   })
 })
 
+describe('a tool that needs one role', () => {
+  verifies(
+    ['TOOL-031', 'TOOL-026'],
+    'is not entered for any other, whatever else its declaration says',
+    async () => {
+      const entered: string[] = []
+      const probe = defineTool({
+        name: 'probe_tool',
+        description: 'Notes who got as far as its body.',
+        effect: 'update',
+        roles: TOOL_ROLES,
+        required_role: 'sre',
+        input: z.strictObject({}),
+        output: z.strictObject({}),
+        check: ({ context }) => void entered.push(`check ${context.role}`),
+        handle({ context }) {
+          entered.push(`handle ${context.role}`)
+          return {}
+        },
+      })
+      for (const role of ROLES) {
+        const { ok, text } = await callDirectly(tools, probe, {}, { role })
+        expect(ok ? 'success' : codeIn(text), role).toBe(role === 'sre' ? 'success' : 'PermissionDenied')
+      }
+      expect(entered).toEqual(['check sre', 'handle sre'])
+    },
+  )
+})
+
 describe('a role that is not named', () => {
   verifies('TOOL-022', 'is dev: a session, the command line and the context all say so', async () => {
     const { root, service } = tools.project
@@ -148,6 +180,8 @@ describe('a role that is not named', () => {
     const env = tools.hub.options.env
     const push = await runInProcess([...words, '{"remote":"origin","branch":"main"}'], env)
     expect(codeIn(push.stdout)).toBe('PermissionDenied')
+    const verify = await runInProcess([...words.with(2, 'verify_binary'), '{"binary_name":"git"}'], env)
+    expect(codeIn(verify.stdout)).toBe('PermissionDenied')
     const write = words.with(2, 'write_file')
     const written = await runInProcess([...write, '{"path":"by-default.txt","content":"x"}'], env)
     expect(JSON.parse(written.stdout).status).toBe('success')

@@ -65,13 +65,14 @@ describe.each(WAYS)('what is secret, by %s', (way) => {
   })
 })
 
+/** More than may be sent on: the redactor refuses to look into it. */
+function deep(): object {
+  let value: object = { secret: KEY, plain: 'raw output' }
+  for (let depth = 0; depth < 2_000; depth++) value = { value }
+  return value
+}
+
 describe('a redactor that fails', () => {
-  /** More than may be sent on: the redactor refuses to look into it. */
-  const deep = () => {
-    let value: object = { secret: KEY, plain: 'raw output' }
-    for (let depth = 0; depth < 2_000; depth++) value = { value }
-    return value
-  }
   const declared = { effect: 'read', roles: TOOL_ROLES, input: z.strictObject({}) } as const
   const description = 'Answers with more than can be looked through.'
 
@@ -79,7 +80,10 @@ describe('a redactor that fails', () => {
     const output = z.unknown()
     const answers = defineTool({ ...declared, name: 'deep_data', description, output, handle: deep })
     const faults = defineTool({
-      ...{ ...declared, name: 'deep_fault', description, output },
+      ...declared,
+      name: 'deep_fault',
+      description,
+      output,
       handle(): never {
         throw new ToolFault('CommandFailed', `raw output ${KEY}`, 'raw output', { details: { deep: deep() } })
       },

@@ -10,6 +10,7 @@ export const CLIMBING = `
   .trim()
   .split(/\s+/)
 
+/** Absolute paths outside the service. */
 export const ABSOLUTE = `
   / /etc/passwd /etc/no-such-file /etc /no-such-folder/x //etc/passwd /.. /../etc/passwd /etc/../etc/shadow
   /proc/self/root/etc/passwd /proc/self/cwd/package.json /proc/self/environ /proc/self/fd/0 /proc/self/fd
@@ -18,6 +19,7 @@ export const ABSOLUTE = `
   .trim()
   .split(/\s+/)
 
+/** Links of the service that lead out of it, and paths through them. */
 export const LINKS_OUT = `
   link-out link-etc link-etc-missing link-evil link-out-new link-chain-1 link-out-folder
   link-out-folder/secret.txt link-out-folder/missing/new/file.txt link-out-folder/../svc-evil/x
@@ -27,6 +29,7 @@ export const LINKS_OUT = `
   .trim()
   .split(/\s+/)
 
+/** Links of the service that lead to closed zones, and paths through them. */
 export const CLOSED_ALIASES = `
   link-env link-env-chain link-git link-git/config link-git/new/x link-flow/config.json link-lock
   link-folder/../.env link-git/../readme.md
@@ -34,6 +37,7 @@ export const CLOSED_ALIASES = `
   .trim()
   .split(/\s+/)
 
+/** Paths into closed zones, some of which exist. */
 export const CLOSED = `
   .env sub/.env .env.local .env.production.bak .git .git/config .git/hooks/new secrets secrets/k secrets/new/x
   node_modules node_modules/p/i.js deep/node_modules/x shared/.env ../../shared/.env src/../.git/config ./.git/
@@ -54,6 +58,7 @@ export const SPELLINGS = [
   ...'.git::$INDEX_ALLOCATION .git:x .env::$DATA .git\\config .git\uff0fconfig secrets:k'.split(' '),
 ]
 
+/** Names of locks and of the guard's own files. */
 export const LOCKS = `
   .lock.main.ts .lock.new src/.lock.main.ts .LOCK.main.ts .lock.d/x .guard-tmp.left .Guard-Tmp.x src/.guard-tmp.1
 `
@@ -64,6 +69,7 @@ export const LOCKS = `
 export const OPEN_LOOKALIKES =
   '.envrc .gitignore .github/x xsecrets git~ env node_modules2 lock.x .lock'.split(' ')
 
+/** Texts that are no paths. */
 export const NO_PATHS =
   '|\0|a\0b|readme.md\0.png|a\nb|a\rb|\x1b[2J|a\x7f|a\u0085b|a\u2028b|a\ud800|\udc00'.split('|')
 
@@ -79,6 +85,7 @@ export const LITERAL = [
   ...'\u2025/other/secret.txt ..\uff0fother ．．/other/secret.txt ... .../x'.split(' '),
 ]
 
+/** Paths that no file system takes, or that are deeper than the guard goes. */
 export const TOO_LONG = [
   'a'.repeat(256),
   'é'.repeat(128),

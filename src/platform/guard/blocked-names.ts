@@ -12,7 +12,6 @@ const SHORT_STEM_LENGTH = 6
 const PLAIN = /^[\x20-\x7e]*$/
 const ALIAS_TAIL = /[:/\\]/
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u
 
 /** Which single names are closed. */
@@ -66,16 +65,15 @@ export function compileNameRules(block_patterns: readonly string[]): NameRules {
     folded.startsWith('.env.') ||
     (folded.includes('~') && stems.has(stemOfShortName(folded))) ||
     globs.some((parts) => matchesGlob(parts, folded))
-  const isClosedToLocks = (name: string): boolean => {
-    const folded = foldName(name)
-    return isZone(folded) || isZone(beforeAlias(folded)) || folded.startsWith(TEMP_PREFIX)
+  const isForbidden = (folded: string): boolean =>
+    isZone(folded) || isZone(beforeAlias(folded)) || folded.startsWith(TEMP_PREFIX)
+  return {
+    isClosedToLocks: (name) => isForbidden(foldName(name)),
+    isClosed: (name) => {
+      const folded = foldName(name)
+      return folded.startsWith(LOCK_PREFIX) || isForbidden(folded)
+    },
   }
-  return { isClosedToLocks, isClosed: (name) => isClosedToLocks(name) || isLockName(name) }
-}
-
-/** Whether a name is one that locks are kept under. */
-export function isLockName(name: string): boolean {
-  return foldName(name).startsWith(LOCK_PREFIX)
 }
 
 function foldPattern(pattern: string): string {

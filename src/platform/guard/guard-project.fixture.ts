@@ -96,6 +96,7 @@ export function findMemoryFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 }
 
+/** Builds the project in a new temporary folder. */
 export function makeProject(parent = tmpdir()): Project {
   const folder = mkdtempSync(join(parent, 'guard-'))
   const at = (path: string): string => join(folder, path)
@@ -178,6 +179,7 @@ export const USES: Record<string, (guard: Guard, path: string) => unknown> = {
 }
 /** Uses that need a file, not a folder. */
 export const FILE_USES = ['read', 'write', 'delete', 'walk', 'hold', 'locate', 'check read', 'check write']
+/** Uses that need a right to write. */
 export const WRITE_USES = ['write', 'delete', 'hold', 'locate', 'check write']
 
 /** Tries a path in many ways; answers with the one outcome they all had, or with all of them. */

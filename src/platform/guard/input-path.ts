@@ -1,8 +1,9 @@
 import { hasControlCharacters } from './blocked-names.ts'
 import { fileFault } from './faults.ts'
 
-/** What the kernel takes: 4096 with the closing zero, and 255 for one name. */
+/** What the kernel takes: 4096 with the closing zero. */
 const PATH_BYTES_MAX = 4_095
+/** The longest single name that file systems hold. */
 export const NAME_BYTES_MAX = 255
 
 /** A path cut into names; `.` stays at the end only, where it says that a folder is meant. */

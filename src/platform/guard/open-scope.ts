@@ -48,6 +48,7 @@ export function openScope(scope: GuardScope): OpenScope {
     realPlace(resolve(path)),
     realFolder(resolve(path)),
   ])
+  checkServicePlace(scope, service, names, closed)
   const inner = [...closed, ...roots.map((root) => root.path)]
   const opened: OpenScope = {
     service,
@@ -129,6 +130,18 @@ function openService(service: Root): void {
     if (!(error instanceof GuardDenied)) throw error
     throw fileFault('NotADirectory', '.', 'the service folder is missing, or is not a real folder')
   }
+}
+
+/** An agent that sits in a closed place would have all of it open: the policy, the repository, the hub itself. */
+function checkServicePlace(
+  { project_root }: GuardScope,
+  { path }: Root,
+  names: NameRules,
+  closed: readonly string[],
+): void {
+  const below = project_root === undefined ? [] : relative(realFolder(resolve(project_root)), path).split('/')
+  const isClosed = closed.some((place) => path === place || path.startsWith(`${place}/`))
+  if (isClosed || below.some((name) => names.isClosed(name))) throw new GuardDenied('blocked', '.')
 }
 
 function checkCount(what: string, list: readonly unknown[], max: number): void {

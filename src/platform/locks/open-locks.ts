@@ -7,9 +7,12 @@ import { type LockTable, lockTable } from './lock-table.ts'
 export interface Locks {
   /**
    * The lock that stops a call by any of these ids (agent, credential, grant) in this service's folder.
-   * Locks that cannot be read stop everything.
+   * Locks that cannot be read stop everything. Answers at once where this turn's locks are known already.
    */
-  find(agents: string | readonly string[] | undefined, service?: string): Promise<Lock | undefined>
+  find(
+    agents: string | readonly string[] | undefined,
+    service?: string,
+  ): Promise<Lock | undefined> | Lock | undefined
   /** Forgets what was read in this turn, after a change of this process. */
   refresh(): void
 }
@@ -17,25 +20,34 @@ export interface Locks {
 /** A table that stops everything. */
 const UNREADABLE: LockTable = { find: () => UNREADABLE_LOCK }
 
+/** The locks as one turn of the event loop sees them. */
+interface Turn {
+  readonly reading: Promise<LockTable>
+  table?: LockTable
+}
+
 /**
  * The locks of a database. Calls of one turn of the event loop share one small read, which tells whether
  * anything has changed; a change of any process counts from the next turn, which brings the next call.
  */
 export function openLocks(db: Database): Locks {
   const read = tableReader(db)
-  let turn: Promise<LockTable> | undefined
+  let turn: Turn | undefined
   const refresh = () => void (turn = undefined)
   const current = () => {
-    if (!turn) {
-      const started = (turn = read())
-      setImmediate(() => turn === started && refresh())
-    }
-    return turn
+    if (turn) return turn
+    const started: Turn = { reading: read() }
+    turn = started
+    void started.reading.then((table) => (started.table = table))
+    setImmediate(() => turn === started && refresh())
+    return started
   }
   return {
     refresh,
-    async find(agents, service) {
-      return (await current()).find(listOf(agents), service)
+    find(agents, service) {
+      const { table, reading } = current()
+      if (table) return table.find(listOf(agents), service)
+      return reading.then((read) => read.find(listOf(agents), service))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { createClock, elapsedMs } from './operation-clock.ts'
+import { createClock, usedMs } from './operation-clock.ts'
 import { PATTERN_TIME_LIMIT_MS, PatternTimeout } from './patterns.ts'
 
 const HEAP_LIMIT_MB = 256
@@ -48,9 +48,9 @@ export function startThread<Job, Answer>(program: URL, data: object): BoundedThr
     return worker.terminate()
   }
 
-  /** Time runs from the moment the thread begins, so that neither its start nor a busy process counts. */
+  /** Time runs from the moment the thread begins an operation; its start does not count. */
   function watch(): void {
-    const left_ms = PATTERN_TIME_LIMIT_MS - elapsedMs(clock)
+    const left_ms = PATTERN_TIME_LIMIT_MS - usedMs(clock, PATTERN_TIME_LIMIT_MS)
     if (left_ms <= 0) void stop(timeout())
     else timer = setTimeout(watch, Math.ceil(left_ms))
   }

@@ -17,7 +17,7 @@ export interface Engine {
 
 /** An engine that remembers the patterns it has compiled. */
 export function openEngine(module: WebAssembly.Module): Engine {
-  let instance: EngineInstance | undefined
+  let instance: EngineInstance | undefined = startEngine(module)
   const compiled = new Map<string, number>()
 
   function forget(): void {

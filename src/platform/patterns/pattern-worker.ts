@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type Engine, openEngine } from './engine.ts'
-import { doTimed } from './operation-clock.ts'
+import { doTimed, enterThread } from './operation-clock.ts'
 import type { PatternAnswer, PatternJob } from './pattern-job.ts'
 import { PatternInvalid } from './patterns.ts'
 import type { EngineThreadData } from './thread-data.ts'
@@ -17,6 +17,7 @@ function findAll(engine: Engine, { pattern, text }: PatternJob): PatternAnswer {
 }
 
 function answerJobs(port: MessagePort, { clock, module }: EngineThreadData): void {
+  enterThread(clock)
   const engine = openEngine(module)
   port.on('message', (job: PatternJob) => {
     const answer = doTimed(clock, () => findAll(engine, job))

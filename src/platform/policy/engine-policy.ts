@@ -33,7 +33,8 @@ const CommandEngine = z.strictObject({
   command: z.array(line).min(1).max(WORD_LIMIT),
   /** More files and folders that the engine may read. */
   read: z.array(line.refine(isAbsolute, 'an absolute path')).max(PATH_LIMIT).default([]),
-  memory_mb: z.int().min(16).max(65_536).default(512),
+  /** What each process may have, and all together may use. Node asks for about 600 before it begins. */
+  memory_mb: z.int().min(16).max(65_536).default(1_024),
   ...clients,
   ...bounds,
 })

@@ -75,8 +75,8 @@ function connectWriter(path: string): Connection {
   return prepared(path, false, (connection) => {
     const mode = connection.pragma('journal_mode = WAL', { simple: true })
     if (mode !== 'wal') throw new StorageUnavailable('The file system does not support the write-ahead log.')
-    // A commit only writes the log; `sqlite-log-sync.ts` brings it to the disk before anyone hears of it.
-    connection.pragma('synchronous = NORMAL')
+    // FULL: an acknowledged write survives a power cut, not only a killed process.
+    connection.pragma('synchronous = FULL')
     connection.pragma('foreign_keys = ON')
     connection.pragma(`journal_size_limit = ${WAL_SIZE_LIMIT_BYTES}`)
     // From here on waiting is done without stopping the process.

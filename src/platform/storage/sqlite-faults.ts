@@ -42,10 +42,6 @@ export function faultLatch() {
       }
     },
     isDamaged: () => fault instanceof StorageDamaged,
-    /** From now on every use fails with this. */
-    fail(reason: Error) {
-      fault ??= reason
-    },
     shut() {
       fault ??= new StorageUnavailable('The database is closed.')
     },

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StorageUnavailable, type Transaction } from './database.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
-import type { LogSync } from './sqlite-log-sync.ts'
 import {
   HOLD_LIMIT_MS,
   type LimitedRun,
@@ -29,10 +28,6 @@ interface Parts {
   connection: Connection
   /** Statements on the writer, without the rules of a scope. */
   raw: RawTransaction
-  /** How many rows the writer has changed so far. */
-  changedRows(): number
-  /** Brings what was committed to the disk; a database in memory has none. */
-  log: LogSync | undefined
   latch: FaultLatch
   scope: TransactionScope
   /** Lets go of what readers still look at, so that they see what was committed. */
@@ -61,7 +56,6 @@ export function groupCommit(parts: Parts) {
 
   /** Resolves when nothing is under way any more. */
   async function drained(): Promise<void> {
-    await parts.log?.settled()
     if (!running) return
     await running
     await drained()
@@ -84,8 +78,6 @@ export function groupCommit(parts: Parts) {
 function groupRunner({
   connection,
   raw,
-  changedRows,
-  log,
   latch,
   scope,
   refreshReads,
@@ -125,7 +117,6 @@ function groupRunner({
   return async (group) => {
     const runJob = group.length === 1 ? runAlone : runOne
     const settled = new Set<Job>()
-    const before = changedRows()
     const limit = holdLimit()
     try {
       abandon(connection)
@@ -133,8 +124,6 @@ function groupRunner({
       for (const job of group) if (!(await runJob(job, limit.run))) settled.add(job)
       commit()
       refreshReads()
-      // Meanwhile calls go on, and what they change gathers for the next group.
-      await log?.sync(changedRows() - before)
       for (const job of group) if (!settled.has(job)) job.resolve(job.result)
     } catch (error) {
       abandon(connection)

@@ -3,7 +3,6 @@ import type { Database, Reader, SqlValue, Statement } from './database.ts'
 import { type Connection, connectFile, connectMemory } from './sqlite-connection.ts'
 import { type FaultLatch, faultLatch } from './sqlite-faults.ts'
 import { groupCommit } from './sqlite-group-commit.ts'
-import { logSync } from './sqlite-log-sync.ts'
 import { type RawTransaction, transactionScope } from './transaction-scope.ts'
 import { type TurnResults, turnResults } from './turn-results.ts'
 
@@ -20,9 +19,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   const scope = transactionScope()
   const snapshot = inMemory ? undefined : sharedSnapshot(reader, latch)
   const refreshReads = () => snapshot?.end()
-  const { raw, changedRows } = transactionOn(writer, latch)
-  const log = inMemory ? undefined : logSync(path, latch)
-  const queue = groupCommit({ connection: writer, raw, changedRows, log, latch, scope, refreshReads })
+  const raw = transactionOn(writer, latch)
+  const queue = groupCommit({ connection: writer, raw, latch, scope, refreshReads })
   const beginRead = () => {
     latch.check()
     scope.checkOutside()
@@ -37,7 +35,6 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     async close() {
       await queue.drained()
       snapshot?.end()
-      log?.close()
       closeBoth(writer, reader, latch)
     },
   }
@@ -106,26 +103,19 @@ function readerOn(
   }
 }
 
-function transactionOn(connection: Connection, { guarded }: FaultLatch) {
+function transactionOn(connection: Connection, { guarded }: FaultLatch): RawTransaction {
   const prepared = preparedOn(connection)
-  let changed = 0
-  const raw: RawTransaction = {
+  return {
     get: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
       guarded(() => prepared(statement).get(...values) as Row | undefined),
     all: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
       guarded(() => prepared(statement).all(...values) as Row[]),
-    run(statement, ...values) {
-      const { changes } = guarded(() => prepared(statement).run(...values))
-      changed += changes
-      return changes
-    },
+    run: (statement, ...values) => guarded(() => prepared(statement).run(...values).changes),
     runEach(statement, lists) {
       const each = prepared(statement)
       guarded(() => lists.forEach((values) => void each.run(...values)))
-      changed += lists.length
     },
   }
-  return { raw, changedRows: () => changed }
 }
 
 function preparedOn(connection: Connection): (statement: Statement<unknown>) => BetterSqlite.Statement {

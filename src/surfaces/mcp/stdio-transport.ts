@@ -66,7 +66,8 @@ export function createStdioTransport(
     const envelope = readEnvelope(line)
     if ('refused' in envelope) return write(renderRefusal(envelope.refused))
     const call = fast?.find(envelope.body)
-    if (call) return void answerFast(call)
+    // Others may be asked meanwhile: a slow call holds nobody up.
+    if (call) return void inFlight.during(call.id, () => answerFast(call)).catch(fail)
     const message = findMessage(envelope.body)
     if (!message) return write(renderRefusal(NOT_A_MESSAGE))
     inFlight.note(message)
@@ -74,17 +75,9 @@ export function createStdioTransport(
     transport.onmessage?.(message)
   }
 
-  /** Others may be asked meanwhile: a slow call holds nobody up. */
   async function answerFast(call: FastRequest): Promise<void> {
-    inFlight.begin(call.id)
-    try {
-      const text = await fast?.answer(call)
-      if (text !== undefined) await write(text)
-    } catch (error) {
-      fail(error as Error)
-    } finally {
-      inFlight.end(call.id)
-    }
+    const text = await fast?.answer(call)
+    if (text !== undefined) await write(text)
   }
 
   async function write(text: string): Promise<void> {
@@ -119,7 +112,11 @@ function createInFlight() {
   }
   return {
     end,
-    begin: (id: RequestId) => void ids.add(id),
+    /** Counts a request as open for as long as the work on it takes. */
+    async during(id: RequestId, work: () => Promise<void>): Promise<void> {
+      ids.add(id)
+      await work().finally(() => end(id))
+    },
     note(message: JSONRPCMessage) {
       if (!('method' in message)) return
       if (message.method === 'notifications/cancelled') end(message.params?.requestId as RequestId)

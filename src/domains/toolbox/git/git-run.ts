@@ -23,7 +23,7 @@ export interface GitCommand {
   readonly writes: 'nothing' | 'git_folder' | 'service'
   /** A configuration that is used instead of a kept one. */
   readonly config_path?: string
-  /** Whether the owner may let it run where there is no sandbox. Only for commands that change nothing. */
+  /** Only looks: the owner may let it run where there is no sandbox, and one of its own can be bare. */
   readonly may_go_without?: boolean
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
@@ -56,7 +56,7 @@ export async function runGit(
     overlays: [{ content_path, at: `${repository.git_dir}/config` }],
     read_only: [],
     // Git itself is trusted, and so is its configuration; one that only looks needs no more than itself.
-    ...(command.writes === 'nothing' && !command.network && { bare: true }),
+    ...(command.may_go_without && { bare: true }),
     network: command.network ?? false,
     cwd: repository.service_root,
     env,
