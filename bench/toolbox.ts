@@ -100,12 +100,11 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 async function compareFiles(): Promise<void> {
   const ours = await startHub(project)
   const theirs = await openStdioSession([FILESYSTEM, service])
-  const at = (name: string) => join(deep, name)
   try {
     await compareCalls('read_file', ours, theirs, {
       ours: async () => check(await ours.call('read_file', { path: 'a/b/c/read.ts' }), 'export function'),
       theirs: async () =>
-        check(await theirs.call('read_text_file', { path: at('read.ts') }), 'export function'),
+        check(await theirs.call('read_text_file', { path: join(deep, 'read.ts') }), 'export function'),
     })
     const [old, now] = [
       (n: number) => `answer = ${(n % 2) + 1}\n`,
@@ -121,7 +120,7 @@ async function compareFiles(): Promise<void> {
       async theirs(place) {
         const n = turns.theirs[place]++
         const edits = [{ oldText: old(n), newText: now(n) }]
-        check(await theirs.call('edit_file', { path: at(`theirs${place}.ts`), edits }), now(n).trim())
+        check(await theirs.call('edit_file', { path: join(deep, `theirs${place}.ts`), edits }), now(n).trim())
       },
     })
   } finally {

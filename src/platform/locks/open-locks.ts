@@ -47,7 +47,7 @@ export function openLocks(db: Database): Locks {
     find(agents, service) {
       const { table, reading } = current()
       if (table) return table.find(listOf(agents), service)
-      return reading.then((read) => read.find(listOf(agents), service))
+      return reading.then((locks) => locks.find(listOf(agents), service))
     },
   }
 }

@@ -30,6 +30,7 @@ export function createStdioTransport(
   const inFlight = createInFlight()
   const closed = Promise.withResolvers<void>()
   let isClosed = false
+  const write = (text: string) => (isClosed ? Promise.resolve() : writeLine(output, text, closed.promise))
 
   const transport: StdioTransport = {
     closed: closed.promise,
@@ -80,11 +81,6 @@ export function createStdioTransport(
     if (text !== undefined) await write(text)
   }
 
-  async function write(text: string): Promise<void> {
-    if (isClosed || output.destroyed) return
-    if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), closed.promise])
-  }
-
   function fail(error: Error): void {
     if (isClosed) return
     transport.onerror?.(error)
@@ -92,6 +88,12 @@ export function createStdioTransport(
   }
 
   return transport
+}
+
+/** Waits for a reader that is slower than we are, but not for one that has gone. */
+async function writeLine(output: Writable, text: string, gone: Promise<void>): Promise<void> {
+  if (output.destroyed) return
+  if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), gone])
 }
 
 function findMessage(body: unknown): JSONRPCMessage | undefined {
