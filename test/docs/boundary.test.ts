@@ -21,3 +21,10 @@ test('the sample engines run as their page says', async () => {
   expect(output.match(/The exchange is valid\./g)).toHaveLength(2)
   expect(output.match(/^Error/gm)).toBeNull()
 }, 60_000)
+
+test("the engines' part of the README runs as written and answers as shown", async () => {
+  const page = readPage('README.md', 'Engines that cannot reach out')
+  expect(page.match(/^The exchange is valid\.$/gm)).toHaveLength(2)
+  const output = await runPage(page)
+  expect(output.match(/^The exchange is valid\.$/gm)).toHaveLength(2)
+}, 60_000)
