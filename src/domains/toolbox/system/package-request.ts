@@ -60,7 +60,7 @@ const MANAGERS: Readonly<Record<string, Manager>> = {
   },
   'npm-g': {
     // A name with a slash is someone's repository, unless it is a scope's.
-    name: /^(@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}$/,
+    name: /^(@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9]([a-z0-9._-]{0,98}[a-z0-9])?$/,
     version: SEMVER,
     form: 'a name of the registry such as typescript or @scope/name',
     command: (name, version) => [
