@@ -13,6 +13,7 @@ const BENCHMARKS = [
   'audit',
   'grants',
   'governed-call',
+  'toolbox',
   'boundary',
 ]
 /** A benchmark that takes longer is ended: something hangs. */

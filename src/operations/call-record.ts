@@ -16,7 +16,7 @@ export function recordOf(
       : call.operation.target?.(state.input as never, state.rules)
   const target = made ?? about
   return {
-    at: state.now.toISOString(),
+    at: momentOf(state.now),
     vault_id: state.vault_id,
     surface: call.surface,
     caller_kind: call.caller.kind,
@@ -31,6 +31,15 @@ export function recordOf(
     policy_revision: state.rules?.revision ?? 'none',
     repeats: 1,
   }
+}
+
+// Many calls fall into one millisecond, whose text need not be made for each.
+let last = { time: Number.NaN, text: '' }
+
+function momentOf(now: Date): string {
+  const time = now.getTime()
+  if (time !== last.time) last = { time, text: now.toISOString() }
+  return last.text
 }
 
 /** Records of what else happened on the way, in the act's own transaction. */

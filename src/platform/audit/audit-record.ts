@@ -61,12 +61,24 @@ const VALUE_LIMIT = 512
  * refuse could not be verified later, and a caller's odd id must not keep its call from being recorded.
  */
 export function storable(record: AuditRecord): AuditRecord {
-  if (Object.values(record).every(isStorable)) return record
+  if (isWholeStorable(record)) return record
   const mended = Object.entries(record).map(([name, value]) => [
     name,
     isStorable(value) ? value : mend(value),
   ])
   return Object.fromEntries(mended) as AuditRecord
+}
+
+/** The other fields hold words of our own. */
+function isWholeStorable({ vault_id, caller_id, client, target_id, code, policy_revision }: AuditRecord) {
+  return (
+    isStorable(caller_id) &&
+    isStorable(target_id) &&
+    isStorable(vault_id) &&
+    isStorable(client) &&
+    isStorable(code) &&
+    isStorable(policy_revision)
+  )
 }
 
 function isStorable(value: string | number | null): boolean {

@@ -7,7 +7,7 @@ export function hashSecret(secret: string): string {
 
 /** Compares a presented secret with a stored hash in time that does not depend on either. */
 export function isSecret(presented: string, storedHash: string): boolean {
-  const given = Buffer.from(hashSecret(presented))
-  const stored = Buffer.from(storedHash)
+  const given = hash('sha256', presented, 'buffer')
+  const stored = Buffer.from(storedHash, 'hex')
   return given.length === stored.length && timingSafeEqual(given, stored)
 }

@@ -12,7 +12,7 @@ export interface Arrival {
 }
 
 /** Headers that say who calls whom: two of one kind would let two readers see two requests. */
-const SINGLE_HEADERS = new Set([
+const SINGLE_HEADERS = [
   'host',
   'origin',
   'authorization',
@@ -20,7 +20,7 @@ const SINGLE_HEADERS = new Set([
   'x-vault-id',
   'x-flow-external-bearer',
   'x-flow-grant-id',
-])
+]
 
 /** What a request says of itself before anything of it is believed. */
 export interface RequestHead {
@@ -51,14 +51,28 @@ export function judgeArrival(request: RequestHead, config: HubConfig): Arrival {
 const REPEATED = new Refusal('BAD_REQUEST', 'A header that may stand once is repeated.')
 
 function hasRepeatedHeader(rawHeaders: readonly string[]): boolean {
-  const seen = new Set<string>()
+  let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] as string).toLowerCase()
-    if (!SINGLE_HEADERS.has(name)) continue
-    if (seen.has(name)) return true
-    seen.add(name)
+    const bit = bitOf(rawHeaders[at] as string)
+    if ((seen & bit) !== 0) return true
+    seen |= bit
   }
   return false
+}
+
+/** Clients spell a header the same way each time, so its meaning is kept by spelling. */
+const bits = new Map<string, number>()
+const SPELLINGS_LIMIT = 200
+
+/** A bit of its own for each header that may stand once; none for any other. */
+function bitOf(spelling: string): number {
+  const known = bits.get(spelling)
+  if (known !== undefined) return known
+  const place = SINGLE_HEADERS.indexOf(spelling.toLowerCase())
+  const bit = place < 0 ? 0 : 1 << place
+  if (bits.size >= SPELLINGS_LIMIT) bits.clear()
+  bits.set(spelling, bit)
+  return bit
 }
 
 /** A target that names a host (as requests to a proxy do) must name the one that Host names. */

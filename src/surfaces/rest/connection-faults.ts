@@ -26,8 +26,10 @@ export function connectionFaults() {
     /** Notes a request of a connection, so that its answer is not mistaken for that of a fault after it. */
     follow({ socket }: IncomingMessage, response: ServerResponse): void {
       const earlier = answers.get(socket)
-      if (earlier) answers.set(socket, [...earlier.filter(isUnderWay), response])
-      else answers.set(socket, [response])
+      if (!earlier) return void answers.set(socket, [response])
+      // Nearly always the one before is done, and the list stays one long.
+      if (earlier.every(isDone)) earlier.length = 0
+      earlier.push(response)
     },
     answer(fault: NodeJS.ErrnoException, socket: Socket): void {
       if (fault.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
@@ -36,6 +38,10 @@ export function connectionFaults() {
       for (const response of owed) response.once('finish', () => !owed.some(isOwed) && socket.end())
     },
   }
+}
+
+function isDone(response: ServerResponse): boolean {
+  return !isUnderWay(response)
 }
 
 function isUnderWay(response: ServerResponse): boolean {
