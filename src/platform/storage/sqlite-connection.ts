@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 import BetterSqlite from 'better-sqlite3'
 import { StorageDamaged, StorageUnavailable } from './database.ts'
-import { sqliteFault } from './sqlite-faults.ts'
+import { isPassing, sqliteFault } from './sqlite-faults.ts'
 
 export type Connection = BetterSqlite.Database
 
@@ -16,6 +16,9 @@ const OPEN_TIMEOUT_MS = 10_000
 const CHECKED_SIZE_LIMIT_BYTES = 512 * 1_048_576
 /** The write-ahead log is cut back to this size after it was copied into the file. */
 const WAL_SIZE_LIMIT_BYTES = 16 * 1_048_576
+/** So often is it tried to open a file that others may be making at the moment. */
+const PATIENCE = 20
+const PATIENCE_PAUSE_MS = 50
 /** A file replaced while it was being opened is opened again so often. */
 const REOPEN_LIMIT = 3
 
@@ -23,12 +26,27 @@ const REOPEN_LIMIT = 3
 export function connectFile(path: string, checkIntegrity: boolean): Connections {
   for (let attempt = 1; ; attempt++) {
     const before = inodeOf(path)
-    const connections = connectOnce(path, checkIntegrity)
+    const connections = connectPatiently(path, checkIntegrity)
     // A restore may have put another file in place while we waited for the old one.
     if (before === undefined || before === inodeOf(path)) return connections
     connections.reader.close()
     connections.writer.close()
     if (attempt >= REOPEN_LIMIT) throw new StorageUnavailable('The database file keeps being replaced.')
+  }
+}
+
+/**
+ * Programs that open a new home at the same moment may meet it half made: the file is there, but its log is
+ * not yet, or one of them is just turning it into a file with a log. SQLite does not wait for either.
+ */
+function connectPatiently(path: string, checkIntegrity: boolean): Connections {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return connectOnce(path, checkIntegrity)
+    } catch (error) {
+      if (attempt >= PATIENCE || !isPassing(error)) throw error
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PATIENCE_PAUSE_MS)
   }
 }
 

@@ -20,6 +20,12 @@ export function isBusy(error: unknown): boolean {
   return cause instanceof BetterSqlite.SqliteError && cause.code.startsWith('SQLITE_BUSY')
 }
 
+/** Whether opening failed in a way that another program's opening of the same file explains. */
+export function isPassing(error: unknown): boolean {
+  const cause = error instanceof StorageUnavailable ? error.cause : undefined
+  return cause instanceof BetterSqlite.SqliteError && /^SQLITE_(BUSY|CANTOPEN|PROTOCOL)/.test(cause.code)
+}
+
 /**
  * Stands before every use of one database file. Once damage was seen it lets nothing through any more:
  * what is left of the file stays as it is.
