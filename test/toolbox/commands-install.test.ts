@@ -14,6 +14,7 @@ import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { PUBLIC_NPM_REGISTRY } from '../../src/domains/toolbox/commands/install/public-registries.ts'
 import { installDependencies } from '../../src/domains/toolbox/commands/install-dependencies.ts'
 import { GuardDenied } from '../../src/platform/guard/guard.ts'
 import { openSandbox } from '../../src/platform/sandbox/open-sandbox.ts'
@@ -115,7 +116,7 @@ verifies('TOOL-091', 'each manager is started with its lockfile-based command an
     (await service.call(installDependencies, { manager })).stdout.split('\n')
   const npm = await linesOf('npm')
   expect(npm.slice(0, 3)).toEqual([join(folder, 'bin/npm'), 'ci', '--ignore-scripts'])
-  expect(npm).toContain('--registry=https://registry.npmjs.org/')
+  expect(npm).toContain(`--registry=${PUBLIC_NPM_REGISTRY}`)
   expect(npm).toContain('--script-shell=/bin/false')
   const poetry = await linesOf('poetry')
   const options = ['--no-root', '--no-plugins', '--no-interaction', '--no-ansi']

@@ -1,7 +1,7 @@
 import { LOCKFILE_LINES_MAX } from '../command-limits.ts'
 import { lockInvalid, lockRefused } from './lock-refusal.ts'
+import { PUBLIC_CRATE_SOURCES } from './public-registries.ts'
 
-const CRATES_IO = ['registry+https://github.com/rust-lang/crates.io-index', 'sparse+https://index.crates.io/']
 const FIELD = /^(name|version|source|checksum) = "([^"\\]*)"$/
 
 interface Crate {
@@ -11,7 +11,7 @@ interface Crate {
 }
 
 /**
- * Checks that every crate of a Cargo.lock is of the project itself or of crates.io, with its checksum. Only
+ * Checks that every crate of a Cargo.lock is of the project itself or of the public registry, with its checksum. Only
  * the form that cargo itself writes is read: any other line might say something that cargo understands and
  * this check does not.
  */
@@ -42,7 +42,7 @@ function isHarmless(line: string): boolean {
 
 function checkCrate(file: string, { name = '', source, checksum }: Crate): void {
   if (source === undefined) return
-  if (!CRATES_IO.includes(source))
-    throw lockRefused(file, name, `comes from ${source.split(/[?#]/)[0]}, not from crates.io`)
+  if (!PUBLIC_CRATE_SOURCES.includes(source))
+    throw lockRefused(file, name, `comes from ${source.split(/[?#]/)[0]}, not from the public registry`)
   if (!/^[0-9a-f]{64}$/.test(checksum ?? '')) throw lockRefused(file, name, 'has no checksum')
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { LOCKFILE_PACKAGES_MAX } from '../command-limits.ts'
 import { lockInvalid, lockRefused } from './lock-refusal.ts'
+import { PUBLIC_NPM_REGISTRY } from './public-registries.ts'
 
-const PUBLIC_REGISTRY = 'https://registry.npmjs.org/'
 const VERSIONS = [2, 3]
 
 const Entry = z.looseObject({
@@ -66,7 +66,9 @@ function isInside(place: string): boolean {
 }
 
 function isOfRegistry(address: string, registry: string): boolean {
-  return [registry, PUBLIC_REGISTRY].some((prefix) => address.startsWith(prefix) && !address.includes('..'))
+  return [registry, PUBLIC_NPM_REGISTRY].some(
+    (prefix) => address.startsWith(prefix) && !address.includes('..'),
+  )
 }
 
 function hasChecksum(integrity: string | undefined): boolean {

@@ -4,9 +4,10 @@ import { ToolFault } from '../../tool-fault.ts'
 import { checkCargoLock } from './check-cargo-lock.ts'
 import { checkNpmLock } from './check-npm-lock.ts'
 import { checkPoetryLock } from './check-poetry-lock.ts'
+import { PUBLIC_CRATE_SOURCES, PUBLIC_NPM_REGISTRY } from './public-registries.ts'
 
 const SUM = `sha512-${'a'.repeat(86)}==`
-const REGISTRY = 'https://registry.npmjs.org/'
+const REGISTRY = PUBLIC_NPM_REGISTRY
 const good = { version: '1.0.0', resolved: `${REGISTRY}a/-/a-1.0.0.tgz`, integrity: SUM }
 
 function npm(packages: object, registry = REGISTRY): () => void {
@@ -32,8 +33,8 @@ describe('package-lock.json', () => {
 
   test.each([
     ['another host', { ...good, resolved: 'https://evil.test/a.tgz' }],
-    ['a host that begins alike', { ...good, resolved: 'https://registry.npmjs.org.evil.test/a.tgz' }],
-    ['no encryption', { ...good, resolved: 'http://registry.npmjs.org/a.tgz' }],
+    ['a host that begins alike', { ...good, resolved: REGISTRY.replace(/\/$/, '.evil.test/a.tgz') }],
+    ['no encryption', { ...good, resolved: `${REGISTRY.replace('https', 'http')}a.tgz` }],
     ['git', { ...good, resolved: 'git+https://github.com/a/a.git#abc' }],
     ['a file', { ...good, resolved: 'file:../a.tgz' }],
     ['a path that climbs', { ...good, resolved: `${REGISTRY}../x/a.tgz` }],
@@ -81,7 +82,7 @@ describe('package-lock.json', () => {
 })
 
 const CRATE = ['[[package]]', 'name = "itoa"', 'version = "1.0.0"']
-const CRATES_IO = 'source = "registry+https://github.com/rust-lang/crates.io-index"'
+const OF_REGISTRY = `source = "${PUBLIC_CRATE_SOURCES[0]}"`
 const CRATE_SUM = `checksum = "${'0'.repeat(64)}"`
 
 function cargo(...lines: string[]): () => void {
@@ -89,17 +90,26 @@ function cargo(...lines: string[]): () => void {
 }
 
 describe('Cargo.lock', () => {
-  test('of crates.io and of the project itself is taken', () => {
+  test('of the public registry and of the project itself is taken', () => {
     const deps = ['dependencies = [', ' "itoa",', ' "ryu 1.0.0",', ']']
     expect(
-      cargo(...CRATE, CRATES_IO, CRATE_SUM, '', '[[package]]', 'name = "mine"', 'version = "0.1.0"', ...deps),
+      cargo(
+        ...CRATE,
+        OF_REGISTRY,
+        CRATE_SUM,
+        '',
+        '[[package]]',
+        'name = "mine"',
+        'version = "0.1.0"',
+        ...deps,
+      ),
     ).not.toThrow()
   })
 
   test.each([
     ['git', ['source = "git+https://github.com/x/y#0123"']],
     ['another registry', ['source = "registry+https://evil.test/index"', CRATE_SUM]],
-    ['no checksum', [CRATES_IO]],
+    ['no checksum', [OF_REGISTRY]],
     ['another way to write a string', ["source = 'git+https://x.test/y'"]],
     ['another way to write a key', ['"source" = "git+https://x.test/y"']],
     ['an escape', ['source = "git\\u002bhttps://x.test/y"']],

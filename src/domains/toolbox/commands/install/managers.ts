@@ -16,8 +16,6 @@ export interface Manager {
   readonly prepare: (call: CommandCall, registry: string) => { args: readonly string[]; needs: ProfileNeeds }
 }
 
-export const PUBLIC_REGISTRY = 'https://registry.npmjs.org/'
-
 const npm: Manager = {
   program: 'npm',
   manifest: 'package.json',

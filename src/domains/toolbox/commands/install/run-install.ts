@@ -10,7 +10,8 @@ import { parseTruncation } from '../cut-output.ts'
 import { findProgram, programPlaces } from '../find-program.ts'
 import { type CommandReport, runCommand } from '../run-command.ts'
 import { serviceProfile } from '../service-profile.ts'
-import { MANAGERS, type Manager, PUBLIC_REGISTRY } from './managers.ts'
+import { MANAGERS, type Manager } from './managers.ts'
+import { PUBLIC_NPM_REGISTRY } from './public-registries.ts'
 
 // Services whose dependencies are being installed by this process: two at once would spoil each other's work.
 const busy = new Set<string>()
@@ -96,7 +97,7 @@ function missing(file: string): ToolFault {
 // The owner's own mirror may be on this machine; whatever is further away has to be encrypted.
 function registryOf({ hub }: CommandCall): string {
   const named = hub.env.KNOWTATION_NPM_REGISTRY
-  if (named === undefined || named === '') return PUBLIC_REGISTRY
+  if (named === undefined || named === '') return PUBLIC_NPM_REGISTRY
   const { protocol, hostname, username, href } = new URL(named)
   const is_local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
   if ((protocol === 'https:' || (protocol === 'http:' && is_local)) && username === '') return href
