@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { rgPath } from '@vscode/ripgrep'
 import { openGuard } from '../src/platform/guard/open-guard.ts'
 import { type Cell, measureCell, medianRatio, percentile, speedOf } from './cell.ts'
 import { PROGRAM, temporaryFolder } from './hub-process.ts'
@@ -23,8 +22,10 @@ const FILE_BYTES = 4_096
 const MAX_OUTPUT = 64 * 1_048_576
 
 const run = promisify(execFile)
+const require = createRequire(import.meta.url)
+const { rgPath } = require('@vscode/ripgrep') as { rgPath: string }
 const FILESYSTEM = join(
-  createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/package.json'),
+  require.resolve('@modelcontextprotocol/server-filesystem/package.json'),
   '../dist/index.js',
 )
 
