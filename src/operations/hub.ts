@@ -4,6 +4,7 @@ import { type AuditLog, openAuditLog } from '../platform/audit/audit-log.ts'
 import type { AuditRecord } from '../platform/audit/audit-record.ts'
 import { coalesceRefusals, type RefusalLog } from '../platform/audit/coalesce.ts'
 import type { Home } from '../platform/basics/home.ts'
+import { onceATurn } from '../platform/basics/once-a-turn.ts'
 import { PACKAGE_FOLDER } from '../platform/basics/package-folder.ts'
 import type { Log } from '../platform/basics/plain-log.ts'
 import { ensurePrivateFolder, readOrCreatePrivateFile } from '../platform/basics/private-file.ts'
@@ -95,7 +96,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       locks: openLocks(db),
       limits: rateLimits(config.rate_limits, system.now),
       starters: options.starters ?? join(PACKAGE_FOLDER, 'flows', 'starter'),
-      rulesOf: followPolicies(home),
+      rulesOf: onceATurn(followPolicies(home)),
       findOperation: options.findOperation ?? (async () => undefined),
       once: onceEach(),
       async close() {

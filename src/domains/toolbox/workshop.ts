@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs'
 import type { Hub } from '../../operations/hub.ts'
+import { onceATurn } from '../../platform/basics/once-a-turn.ts'
 import type { Guard } from '../../platform/guard/guard.ts'
 import type { Caller, ToolboxSeat } from '../../platform/identity/caller.ts'
 import { openPatterns } from '../../platform/patterns/open-patterns.ts'
@@ -65,7 +66,7 @@ function openWorkshop(hub: Hub): Workshop {
   return {
     patterns,
     sandbox: openSandbox(),
-    policyOf: (project_root) => projects(project_root)(),
+    policyOf: onceATurn((project_root) => projects(project_root)()),
     useGuard: (context, policy, work) => guards.use(guardScopeOf(context, policy, [hub.home.folder]), work),
     redactorOf: (tool, policy, access_token) =>
       redactors(
@@ -113,7 +114,7 @@ function isolationOf({ isolation_level }: ToolboxSeat, policy: ProjectPolicy): I
   )
 }
 
-function volumeOf(service_root: string): string {
+const volumeOf = onceATurn((service_root) => {
   try {
     return `dev:${lstatSync(service_root).dev}`
   } catch {
@@ -123,4 +124,4 @@ function volumeOf(service_root: string): string {
       'Ask the owner to check the service of this session.',
     )
   }
-}
+})

@@ -1,6 +1,7 @@
-import { type BigIntStats, fstatSync, lstatSync, opendirSync } from 'node:fs'
+import { type BigIntStats, fstatSync, lstatSync, opendirSync, renameSync } from 'node:fs'
 import { foldName } from './blocked-names.ts'
 import { at, pathOf } from './descriptors.ts'
+import { errnoOf } from './faults.ts'
 
 /** What a file was when it was looked at first. */
 export interface SeenFile {
@@ -18,11 +19,11 @@ export interface SeenFile {
 /**
  * Whether a file that was read is still the one that its name in the scope leads to, has no other name, and had
  * none all the while. A link count alone does not tell: who takes the name in the scope away leaves a count of
- * one behind. Reading the folder waits for any rename or removal in it to be finished; after that, name, count
+ * one behind. The barrier waits for any rename or removal in the folder to be finished; after that, name, count
  * and time of change cannot all be as they were if there was one.
  */
 export function isStillItself(seen: SeenFile): boolean {
-  passBarrier(seen.folder_fd)
+  passBarrier(seen)
   const named = lstatSync(at(seen.folder_fd, seen.name), { bigint: true, throwIfNoEntry: false })
   const held = fstatSync(seen.fd, { bigint: true })
   if (named === undefined || named.ino !== held.ino || named.dev !== held.dev) return false
@@ -50,7 +51,21 @@ function foldPath(path: string): string {
   return path.split('/').map(foldName).join('/')
 }
 
-function passBarrier(folder_fd: number): void {
+/**
+ * Renaming a name onto itself changes nothing, not even a time, but takes the folder's lock as every rename and
+ * removal does. Where nothing may be renamed, as on a disk mounted read-only, reading the folder does the same
+ * at several times the price.
+ */
+function passBarrier({ folder_fd, name }: SeenFile): void {
+  const place = at(folder_fd, name)
+  try {
+    renameSync(place, place)
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') readFolder(folder_fd)
+  }
+}
+
+function readFolder(folder_fd: number): void {
   const folder = opendirSync(at(folder_fd, ''), { bufferSize: 1 })
   try {
     folder.readSync()

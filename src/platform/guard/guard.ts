@@ -90,6 +90,14 @@ export interface WalkedFile {
   confirm(): boolean
 }
 
+/** A file that is written and on the disk, but not under its name yet. */
+export interface PreparedFile {
+  /** Puts it under a name of its folder, in place of whatever was there. */
+  putAs(name: string): void
+  /** Must be called in any case; what was not put anywhere is gone then. */
+  close(): void
+}
+
 /** The folder a file is to be changed in, held open: names below are single names, never paths. */
 export interface HeldFolder {
   /** The last part of the path that was asked for. */
@@ -101,6 +109,10 @@ export interface HeldFolder {
   createNew(name: string, bytes: Uint8Array, mode: number): boolean
   /** Writes beside the name, syncs, and renames over it; keeps nothing beside it on failure. */
   replace(name: string, bytes: Uint8Array, mode: number): void
+  /** Does the slow part of `replace` while others work: what remains is one rename. */
+  prepare(bytes: Uint8Array, mode: number): Promise<PreparedFile>
+  /** Whether the name still has just this content and mode. Shows nothing to anyone, so no barrier is needed. */
+  isStill(name: string, file: FoundFile): boolean
   /** When the name was last changed and which file it is, without following a link. */
   stat(name: string): { mtime_ms: number; identity: string } | undefined
   rename(from: string, to: string): boolean

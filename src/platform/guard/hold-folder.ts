@@ -1,14 +1,14 @@
 import { closeSync, fstatSync, lstatSync, openSync, renameSync, unlinkSync } from 'node:fs'
 import { isUnmoved } from './barrier.ts'
 import { writeInto } from './change-files.ts'
-import { at, holdAgain, NAME_ANY } from './descriptors.ts'
+import { at, holdAgain, itself, NAME_ANY, READ_KNOWN } from './descriptors.ts'
 import { errnoOf, fileFault, translateFault } from './faults.ts'
-import { type FoundFile, GuardDenied, type HeldFolder } from './guard.ts'
+import { type FoundFile, GuardDenied, type HeldFolder, type PreparedFile } from './guard.ts'
 import { isTooLong } from './input-path.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
-import { READ_ATTEMPTS, readLeaf } from './read-file.ts'
+import { READ_ATTEMPTS, readLeaf, readUpTo } from './read-file.ts'
 import { checkFile, requireFile, usePlace } from './use-place.ts'
-import { makeNewFile, putFile, type WriteInto } from './write-file.ts'
+import { makeNewFile, prepareFile, putFile, type WriteInto } from './write-file.ts'
 
 interface Held extends WriteInto {
   readonly scope: OpenScope
@@ -32,6 +32,8 @@ function openHeld(held: Held, name: string, path: string): HeldFolder {
     read: (one, max_bytes) => using(held, [one], () => readHeld(held, one, max_bytes)),
     createNew: (one, bytes, mode) => using(held, [one], () => makeNewFile(held, one, bytes, mode)),
     replace: (one, bytes, mode) => using(held, [one], () => putFile(held, one, bytes, { mode })),
+    prepare: async (bytes, mode) => prepareHeld(held, bytes, mode),
+    isStill: (one, file) => using(held, [one], () => isStillHeld(held, one, file)),
     stat: (one) => using(held, [one], () => findHeld(held, one)),
     rename: (from, to) => using(held, [from, to], () => renameHeld(held, from, to)),
     unlink: (one) => using(held, [one], () => changeHeld(held, () => unlinkSync(at(held.folder_fd, one)))),
@@ -76,6 +78,37 @@ function readHeld(held: Held, name: string, max_bytes: number): FoundFile | unde
     }
   }
   throw new GuardDenied('changed', held.given)
+}
+
+async function prepareHeld(held: Held, bytes: Uint8Array, mode: number): Promise<PreparedFile> {
+  if (!held.open) throw new Error('the held folder is closed')
+  try {
+    const { putAs, close } = await prepareFile(held, bytes, { mode })
+    return { putAs: (name) => using(held, [name], () => putAs(name)), close }
+  } catch (error) {
+    throw translateFault(error, held.given)
+  }
+}
+
+function isStillHeld(held: Held, name: string, { bytes, mode }: FoundFile): boolean {
+  const fd = findName(held, name)
+  if (fd === undefined) return false
+  try {
+    const stat = fstatSync(fd)
+    if (!stat.isFile() || stat.size !== bytes.length || (stat.mode & 0o7777) !== mode) return false
+    return hasBytes(fd, bytes)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function hasBytes(named_fd: number, bytes: Buffer): boolean {
+  const fd = openSync(itself(named_fd), READ_KNOWN)
+  try {
+    return readUpTo(fd, bytes.length, bytes.length)?.equals(bytes) ?? false
+  } finally {
+    closeSync(fd)
+  }
 }
 
 function findName({ folder_fd }: Held, name: string): number | undefined {

@@ -2,6 +2,7 @@ import {
   closeSync,
   fchmodSync,
   fchownSync,
+  fdatasync,
   fdatasyncSync,
   fstatSync,
   lstatSync,
@@ -10,12 +11,15 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs'
+import { promisify } from 'node:util'
 import { realSystem } from '../basics/system.ts'
 import { isUnmoved } from './barrier.ts'
 import { TEMP_PREFIX } from './blocked-names.ts'
 import { at, MAKE_NEW } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
-import { GuardDenied } from './guard.ts'
+import { GuardDenied, type PreparedFile } from './guard.ts'
+
+const syncData = promisify(fdatasync)
 
 const RANDOM_BYTES = 12
 const PRIVATE_MODE = 0o600
@@ -42,20 +46,53 @@ export interface KeptMode {
  * within the one held folder. Whatever goes wrong, the name has the old content and nothing lies beside it.
  */
 export function putFile(into: WriteInto, name: string, bytes: Uint8Array, kept: KeptMode | undefined): void {
+  const made = makeBeside(into, bytes, kept)
+  try {
+    fdatasyncSync(made.fd)
+    made.putAs(name)
+  } finally {
+    made.close()
+  }
+}
+
+/** The same in two steps: on the disk already when it is given out, under its name when the caller says so. */
+export async function prepareFile(
+  into: WriteInto,
+  bytes: Uint8Array,
+  kept: KeptMode | undefined,
+): Promise<PreparedFile> {
+  const made = makeBeside(into, bytes, kept)
+  try {
+    await syncData(made.fd)
+    return made
+  } catch (error) {
+    made.close()
+    throw error
+  }
+}
+
+function makeBeside(into: WriteInto, bytes: Uint8Array, kept: KeptMode | undefined) {
   const temp = at(into.folder_fd, `${TEMP_PREFIX}${realSystem.random(RANDOM_BYTES)}`)
   const fd = openSync(temp, MAKE_NEW, kept ? PRIVATE_MODE : NEW_MODE)
+  let is_beside = true
+  const close = () => {
+    if (is_beside) removeIfThere(temp)
+    is_beside = false
+    closeSync(fd)
+  }
+  const putAs = (name: string) => {
+    if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
+    renameSync(temp, at(into.folder_fd, name))
+    is_beside = false
+    checkArrived(into, name, fd)
+  }
   try {
     writeFully(fd, bytes)
     if (kept) keepMode(fd, kept)
-    fdatasyncSync(fd)
-    if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
-    renameSync(temp, at(into.folder_fd, name))
-    checkArrived(into, name, fd)
+    return { fd, putAs, close }
   } catch (error) {
-    removeIfThere(temp)
+    close()
     throw error
-  } finally {
-    closeSync(fd)
   }
 }
 
@@ -67,7 +104,7 @@ export function makeNewFile(into: WriteInto, name: string, bytes: Uint8Array, mo
   if (fd === undefined) return false
   try {
     writeFully(fd, bytes)
-    keepMode(fd, { mode })
+    if (mode !== PRIVATE_MODE) keepMode(fd, { mode })
     return true
   } catch (error) {
     removeIfThere(place)

@@ -93,7 +93,15 @@ export function createStdioTransport(
 /** Waits for a reader that is slower than we are, but not for one that has gone. */
 async function writeLine(output: Writable, text: string, gone: Promise<void>): Promise<void> {
   if (output.destroyed) return
+  joinWrites(output)
   if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), gone])
+}
+
+/** Answers that are ready in one turn leave in one write. */
+function joinWrites(output: Writable): void {
+  if (output.writableCorked > 0) return
+  output.cork()
+  process.nextTick(() => output.uncork())
 }
 
 function findMessage(body: unknown): JSONRPCMessage | undefined {

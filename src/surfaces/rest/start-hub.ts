@@ -4,7 +4,6 @@ import { type Hub, type HubOptions, openHub } from '../../operations/hub.ts'
 import { hubRecord } from '../../operations/hub-record.ts'
 import { buildRegistry } from '../../operations/registry.ts'
 import { pruneAudit } from '../../platform/audit/checkpoint.ts'
-import { onceATurn } from '../../platform/basics/once-a-turn.ts'
 import { readOrCreatePrivateFile } from '../../platform/basics/private-file.ts'
 import { authenticator } from '../../platform/identity/authenticate.ts'
 import { gatewayVerifier } from '../../platform/identity/gateway-jwt.ts'
@@ -37,8 +36,7 @@ export interface RunningHub {
 export async function startHub(options: HubOptions & { host: string; port: number }): Promise<RunningHub> {
   const registry = buildRegistry(allOperations)
   const findOperation = async (name: string) => registry.get(name)
-  const opened = await openHub({ findOperation, ...options, checkIntegrity: true })
-  const hub: Hub = { ...opened, rulesOf: onceATurn(opened.rulesOf) }
+  const hub = await openHub({ findOperation, ...options, checkIntegrity: true })
   try {
     const hubToken = readHubToken(hub)
     const verifyJwt = await gatewayVerifier(hub.env, hub.system.now, (fault) =>

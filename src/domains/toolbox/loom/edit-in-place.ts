@@ -32,9 +32,14 @@ export async function editInPlace(
     checkAddedSecrets(tools.redactor, before, plan.text)
     const bytes = Buffer.from(plan.text)
     checkSize(bytes)
-    checkUnchanged(folder, found, lock)
-    folder.replace(folder.name, bytes, found.mode)
-    return plan
+    const ready = await folder.prepare(bytes, found.mode)
+    try {
+      checkUnchanged(folder, found, lock)
+      ready.putAs(folder.name)
+      return plan
+    } finally {
+      ready.close()
+    }
   })
 }
 
@@ -65,9 +70,7 @@ function checkSize(bytes: Buffer): void {
 
 /** Nothing that came from somebody else since the file was read may be written over. */
 function checkUnchanged(folder: HeldFolder, read: FoundFile, lock: FileLock): void {
-  const now = folder.read(folder.name, EDITED_MAX_BYTES)
-  const is_same = now?.bytes.equals(read.bytes) && now.mode === read.mode
-  if (is_same && lock.isHeld()) return
+  if (folder.isStill(folder.name, read) && lock.isHeld()) return
   throw new ToolFault(
     'ResourceBusy',
     `${folder.path} was changed by somebody else during the edit. Nothing was written.`,

@@ -1,7 +1,7 @@
 import type { HeldFolder } from '../../../platform/guard/guard.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { breakAbandoned } from './break-lock.ts'
-import { findRecord, lockNameOf } from './lock-name.ts'
+import { lockNameOf } from './lock-name.ts'
 import { makeLockRecord, renderLockRecord } from './lock-record.ts'
 import type { LockTools } from './lock-tools.ts'
 
@@ -49,16 +49,14 @@ export async function takeLock(folder: HeldFolder, tools: LockTools): Promise<Fi
     if (left_ms <= 0 || tools.signal.aborted) throw busy(folder)
     if (!breakAbandoned(folder, name, tools)) await tools.sleep(Math.min(left_ms, pauseOf(tools)))
   }
-  return openLock(folder, name, token, { ...tools, bytes })
+  return openLock(folder, name, { ...tools, bytes })
 }
 
-function openLock(
-  folder: HeldFolder,
-  name: string,
-  token: string,
-  tools: LockTools & { bytes: () => Buffer },
-): FileLock {
-  const isHeld = () => findRecord(folder, name)?.token === token
+function openLock(folder: HeldFolder, name: string, tools: LockTools & { bytes: () => Buffer }): FileLock {
+  const find = () => folder.stat(name)?.identity
+  // A lock is made and never rewritten: whoever takes it over makes another file.
+  let own = find()
+  const isHeld = () => own !== undefined && find() === own
   const orWarn = (act: () => void, failure: string) => {
     try {
       act()
@@ -70,7 +68,9 @@ function openLock(
     isHeld,
     renew: () =>
       orWarn(() => {
-        if (isHeld()) folder.replace(name, tools.bytes(), LOCK_MODE)
+        if (!isHeld()) return
+        folder.replace(name, tools.bytes(), LOCK_MODE)
+        own = find()
       }, 'lock of a file not renewed'),
     release: () =>
       orWarn(() => {
