@@ -63,6 +63,8 @@ export interface HubOptions {
   findOperation?: Hub['findOperation']
   /** Looks through the database for damage before using it. */
   checkIntegrity?: boolean
+  /** Calls of one turn of the event loop share a look at the policy files, as a server's may. */
+  shareLooks?: boolean
 }
 
 /** Opens a home, making what is missing; whatever is damaged stops it here, by name. */
@@ -71,7 +73,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   ensurePrivateFolder(home.folder)
   const config = readHubConfig(home)
   const key = readAuditKey(home, env, system)
-  const checkIntegrity = options.checkIntegrity ?? false
+  const { checkIntegrity = false, shareLooks = false } = options
   const db = await openDatabase(home, env, system.now(), { checkIntegrity })
   try {
     const audit = await openAuditLog(db, key)
@@ -96,7 +98,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       locks: openLocks(db),
       limits: rateLimits(config.rate_limits, system.now),
       starters: options.starters ?? join(PACKAGE_FOLDER, 'flows', 'starter'),
-      rulesOf: onceATurn(followPolicies(home)),
+      rulesOf: shareLooks ? onceATurn(followPolicies(home)) : followPolicies(home),
       findOperation: options.findOperation ?? (async () => undefined),
       once: onceEach(),
       async close() {

@@ -33,7 +33,8 @@ export async function connectLocally(invocation: Invocation): Promise<Connection
 export async function openHome({ globals, env, io }: Invocation): Promise<Hub> {
   const log = plainLog((line) => io.stderr.write(line), realSystem.now)
   try {
-    return await openHub({ home: homeAt(globals.home, env), env, system: realSystem, log, findOperation })
+    const home = homeAt(globals.home, env)
+    return await openHub({ home, env, system: realSystem, log, findOperation, shareLooks: true })
   } catch (error) {
     throw openingFailure(error)
   }

@@ -36,7 +36,7 @@ export interface RunningHub {
 export async function startHub(options: HubOptions & { host: string; port: number }): Promise<RunningHub> {
   const registry = buildRegistry(allOperations)
   const findOperation = async (name: string) => registry.get(name)
-  const hub = await openHub({ findOperation, ...options, checkIntegrity: true })
+  const hub = await openHub({ findOperation, ...options, checkIntegrity: true, shareLooks: true })
   try {
     const hubToken = readHubToken(hub)
     const verifyJwt = await gatewayVerifier(hub.env, hub.system.now, (fault) =>
