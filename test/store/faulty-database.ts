@@ -34,9 +34,12 @@ function fail(): never {
 
 function failingAt(tx: Transaction, statement: number): Transaction {
   let left = statement
-  const count = () => {
+  return counting(tx, () => {
     if (left-- === 0) fail()
-  }
+  })
+}
+
+function counting(tx: Transaction, count: () => void): Transaction {
   return {
     async get(asked, ...values) {
       count()
@@ -54,5 +57,7 @@ function failingAt(tx: Transaction, statement: number): Transaction {
       count()
       return tx.runEach(asked, lists)
     },
+    atEnd: (tail, items) =>
+      tx.atEnd({ write: (end, all: typeof items) => tail.write(counting(end, count), all) }, items),
   }
 }

@@ -1,4 +1,11 @@
-import { type Database, type SqlValue, StorageDamaged, sql, type Transaction } from '../storage/database.ts'
+import {
+  type Database,
+  type SqlValue,
+  StorageDamaged,
+  sql,
+  type Tail,
+  type Transaction,
+} from '../storage/database.ts'
 import type { AuditKey } from './audit-key.ts'
 import { type AuditRecord, chainHash, GENESIS_HASH, storable, valuesOf } from './audit-record.ts'
 
@@ -39,6 +46,8 @@ export interface AuditLog {
   append(record: AuditRecord): Promise<void>
   /** Adds records inside the transaction of the act they tell of: both happen or neither. */
   appendIn(tx: Transaction, records: readonly AuditRecord[]): Promise<void>
+  /** The same at the end of the transaction, where records of several share one move of the chain's end. */
+  leaveIn(tx: Transaction, records: readonly AuditRecord[]): void
   /** The end of the chain, locked until the transaction ends. */
   lockHead(tx: Transaction): Promise<AuditHead>
   /** Writes a new end of the chain with its seal. */
@@ -53,6 +62,7 @@ export async function openAuditLog(db: Database, key: AuditKey): Promise<AuditLo
     key,
     append: (record) => batched(record),
     appendIn: (tx, records) => appendAll(log, tx, records),
+    leaveIn: (tx, records) => tx.atEnd(tail, records),
     async lockHead(tx) {
       const head = await tx.get(db.kind === 'postgres' ? lockHead : readHead)
       if (!head) throw new StorageDamaged('The audit chain has no head.')
@@ -63,6 +73,7 @@ export async function openAuditLog(db: Database, key: AuditKey): Promise<AuditLo
       await tx.run(moveHead, head.seq, head.hash, head.checkpoint_seq, seal.of(head))
     },
   }
+  const tail: Tail<AuditRecord> = { write: log.appendIn }
   const batched = batchAppends(db, log)
   return log
 }
@@ -136,9 +147,9 @@ function batchAppends(db: Database, log: AuditLog): (record: AuditRecord) => Pro
       const records: AuditRecord[] = []
       const shut = () => void (open?.records === records && (open = undefined))
       const written = db
-        .transaction((tx) => {
+        .transaction(async (tx) => {
           shut()
-          return log.appendIn(tx, records)
+          log.leaveIn(tx, records)
         })
         .finally(shut)
       open = { records, written }

@@ -30,6 +30,13 @@ export interface Transaction extends Reader {
   run(statement: Statement<never>, ...values: SqlValue[]): Promise<number>
   /** Runs a change once for each list of values, in order. */
   runEach(statement: Statement<never>, lists: readonly (readonly SqlValue[])[]): Promise<void>
+  /** Has items written when the work is done, together with those of others that share the commit. */
+  atEnd<Item>(tail: Tail<Item>, items: readonly Item[]): void
+}
+
+/** What is written at the end of a commit, in one go for all whose work it belongs to. */
+export interface Tail<Item> {
+  write(tx: Transaction, items: readonly Item[]): Promise<void>
 }
 
 export interface Database extends Reader {

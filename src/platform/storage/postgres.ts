@@ -1,12 +1,6 @@
 import pg from 'pg'
-import {
-  type Database,
-  type SqlValue,
-  type Statement,
-  StorageUnavailable,
-  type Transaction,
-} from './database.ts'
-import { HOLD_LIMIT_MS, QUEUE_LIMIT, transactionScope } from './transaction-scope.ts'
+import { type Database, type SqlValue, type Statement, StorageUnavailable } from './database.ts'
+import { HOLD_LIMIT_MS, QUEUE_LIMIT, type RawTransaction, transactionScope } from './transaction-scope.ts'
 
 const POOL_SIZE = 10
 const CONNECT_TIMEOUT_MS = 5_000
@@ -44,7 +38,7 @@ export async function openPostgres(url: string): Promise<Database> {
       return (await asked(client, statement, values)).rows as Row[]
     },
   })
-  const transactionOn = (client: Client): Transaction => ({
+  const transactionOn = (client: Client): RawTransaction => ({
     ...readerOn(client, () => {}),
     run: async (statement, ...values) => (await asked(client, statement, values)).rowCount ?? 0,
     async runEach(statement, lists) {

@@ -4,10 +4,13 @@ import type { Connection } from './sqlite-connection.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
 import {
   HOLD_LIMIT_MS,
+  joinTails,
   type LimitedRun,
   QUEUE_LIMIT,
   type RawTransaction,
+  type Tails,
   type TransactionScope,
+  writeTails,
 } from './transaction-scope.ts'
 
 /** How long a group waits for another process that is writing to the same file. */
@@ -35,8 +38,9 @@ interface Parts {
 }
 
 /**
- * Joins the transactions that arrive in one turn of the event loop into one commit, each in its own
- * savepoint: the disk is asked to sync once for all of them, and one that fails undoes only itself.
+ * Joins the transactions that arrive in one turn of the event loop into one commit: the disk is asked to sync
+ * once for all of them. One that fails undoes only itself: the others do their work again without it, each in
+ * its own savepoint from then on.
  */
 export function groupCommit(parts: Parts) {
   const runGroup = groupRunner(parts)
@@ -92,45 +96,85 @@ function groupRunner({
   const release = control('RELEASE job')
   const undo = control('ROLLBACK TO job')
 
-  async function runOne(job: Job, limited: LimitedRun): Promise<boolean> {
-    save()
-    try {
-      job.result = await scope.run(raw, job.work, limited)
-      release()
-      return true
-    } catch (error) {
-      // After a full disk SQLite may have rolled everything back already: then there is no savepoint.
-      if (!connection.inTransaction) throw error
-      undo()
-      release()
-      job.reject(error)
-      return false
+  const runJob = async (job: Job, limited: LimitedRun, tails: Tails) => {
+    job.result = await scope.run(raw, job.work, limited, (more) => joinTails(tails, more))
+  }
+  const finish = async (limited: LimitedRun, tails: Tails) => {
+    if (tails.size > 0) await scope.run(raw, (tx) => writeTails(tx, tails), limited)
+  }
+
+  /** Runs the jobs one after the other; throws `JobFailed` at the first that fails. */
+  async function runTogether(group: readonly Job[], limited: LimitedRun): Promise<readonly Job[]> {
+    const tails: Tails = new Map()
+    for (const job of group) {
+      await runJob(job, limited, tails).catch((error: unknown) => {
+        throw new JobFailed(job, error)
+      })
     }
+    await finish(limited, tails)
+    return group
   }
 
-  /** Who is alone needs no savepoint: what fails undoes the whole transaction. */
-  async function runAlone(job: Job, limited: LimitedRun): Promise<boolean> {
-    job.result = await scope.run(raw, job.work, limited)
-    return true
+  /** The same with a savepoint for each: answers the jobs that succeeded; the others have heard of it. */
+  async function runApart(group: readonly Job[], limited: LimitedRun): Promise<readonly Job[]> {
+    const tails: Tails = new Map()
+    const done: Job[] = []
+    for (const job of group) {
+      save()
+      try {
+        await runJob(job, limited, tails)
+        done.push(job)
+      } catch (error) {
+        // After a full disk SQLite may have rolled everything back already: then there is no savepoint.
+        if (!connection.inTransaction) throw error
+        undo()
+        job.reject(error)
+      }
+      release()
+    }
+    await finish(limited, tails)
+    return done
   }
 
-  return async (group) => {
-    const runJob = group.length === 1 ? runAlone : runOne
-    const settled = new Set<Job>()
+  async function commitAll(group: readonly Job[], run: typeof runTogether): Promise<void> {
     const limit = holdLimit()
     try {
       abandon(connection)
       await beginWaiting(begin)
-      for (const job of group) if (!(await runJob(job, limit.run))) settled.add(job)
+      const done = await run(group, limit.run)
       commit()
       refreshReads()
-      for (const job of group) if (!settled.has(job)) job.resolve(job.result)
+      for (const job of done) job.resolve(job.result)
     } catch (error) {
       abandon(connection)
-      for (const job of group) if (!settled.has(job)) job.reject(error)
+      throw error
     } finally {
       limit.clear()
     }
+  }
+
+  /** Nothing was kept of a group in which one failed, so the others may do their work again. */
+  async function commitWithout({ job, cause }: JobFailed, group: readonly Job[]): Promise<void> {
+    job.reject(cause)
+    const others = group.filter((one) => one !== job)
+    if (others.length > 0) await commitAll(others, runApart)
+  }
+
+  return (group) =>
+    commitAll(group, runTogether)
+      .catch((error: unknown) => {
+        if (error instanceof JobFailed) return commitWithout(error, group)
+        throw error
+      })
+      .catch((error: unknown) => group.forEach((job) => void job.reject(error)))
+}
+
+class JobFailed extends Error {
+  override readonly name = 'JobFailed'
+  readonly job: Job
+  constructor(job: Job, cause: unknown) {
+    super('A job of the group failed.', { cause })
+    this.job = job
   }
 }
 

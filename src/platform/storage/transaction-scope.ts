@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { SqlValue, Statement, Transaction } from './database.ts'
+import type { SqlValue, Statement, Tail, Transaction } from './database.ts'
 
 /** How long a transaction may be kept open by work that waits for something else. */
 export const HOLD_LIMIT_MS = 10_000
@@ -17,9 +17,13 @@ export interface RawTransaction {
   runEach(statement: Statement<never>, lists: readonly (readonly SqlValue[])[]): void | Promise<void>
 }
 
+/** What is left to be written at the end of a commit. */
+export type Tails = Map<Tail<unknown>, unknown[]>
+
 interface Scope {
   open: boolean
   failure: { error: unknown } | undefined
+  tails: Tails
 }
 
 /**
@@ -42,17 +46,38 @@ export function transactionScope() {
       raw: RawTransaction,
       work: (tx: Transaction) => Promise<Result>,
       limited: LimitedRun = (act) => act(),
+      /** Takes over what is to be written at the end; without it that is written here. */
+      leave?: (tails: Tails) => void,
     ): Promise<Result> {
-      const scope: Scope = { open: true, failure: undefined }
+      const scope: Scope = { open: true, failure: undefined, tails: new Map() }
+      const tx = scoped(raw, scope)
       try {
-        const result = await limited(() => inside.run(scope, work, scoped(raw, scope)))
+        const result = await limited(() => inside.run(scope, work, tx))
         if (scope.failure) throw scope.failure.error
+        if (leave) leave(scope.tails)
+        else await writeTails(tx, scope.tails)
         return result
       } finally {
         scope.open = false
       }
     },
   }
+}
+
+/** Writes what was left to be written. */
+export async function writeTails(tx: Transaction, tails: Tails): Promise<void> {
+  for (const [tail, items] of tails) await tail.write(tx, items)
+}
+
+/** Puts what is left of one work to what is left of others. */
+export function joinTails(tails: Tails, more: Tails): void {
+  for (const [tail, items] of more) addTo(tails, tail, items)
+}
+
+function addTo(tails: Tails, tail: Tail<unknown>, items: readonly unknown[]): void {
+  const known = tails.get(tail)
+  if (known) known.push(...items)
+  else tails.set(tail, [...items])
 }
 
 export type TransactionScope = ReturnType<typeof transactionScope>
@@ -80,5 +105,6 @@ function scoped(raw: RawTransaction, scope: Scope): Transaction {
       attempt(() => raw.all(statement, ...values)),
     run: (statement, ...values) => attempt(() => raw.run(statement, ...values)),
     runEach: (statement, lists) => attempt(() => raw.runEach(statement, lists)),
+    atEnd: (tail, items) => addTo(scope.tails, tail as Tail<unknown>, items),
   }
 }
