@@ -20,7 +20,11 @@ const PROGRAMS = {
   mcp: 'src/surfaces/cli/mcp-command.ts',
   'pattern-worker': 'src/platform/patterns/pattern-worker.ts',
   'search-worker': 'src/domains/toolbox/search/search-worker.ts',
+  'parse-worker': 'src/domains/control/connectors/parse-worker.ts',
   'ast-program': 'src/domains/toolbox/loom/ast-program.ts',
+  'tree-program': 'src/domains/toolbox/knowledge/tree-program.ts',
+  'knowledge-indexer': 'src/domains/toolbox/knowledge/knowledge-indexer.ts',
+  'index-worker': 'src/platform/knowledge/index-worker.ts',
 } as const
 
 /** `import('…/serve.ts')` becomes `import('./serve.js')`. */

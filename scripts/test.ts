@@ -13,6 +13,7 @@ const PROGRAMS = [
   { name: 'chromium', path: '/usr/bin/chromium' },
   { name: 'bubblewrap', path: '/usr/bin/bwrap' },
   { name: 'git', path: '/usr/bin/git' },
+  { name: 'dovecot-imapd', path: '/usr/lib/dovecot/imap' },
 ]
 const env = {
   ...process.env,
@@ -48,7 +49,7 @@ const STEPS: readonly (readonly [string, () => boolean])[] = [
   ['Programs', ensurePrograms],
 ]
 
-/** The tests use the system's own browser, sandbox and git, installed here where that is allowed. */
+/** The tests use the system's own browser, sandbox, git and mail server, installed here where that is allowed. */
 function ensurePrograms(): boolean {
   const missing = () => PROGRAMS.filter(({ path }) => !existsSync(path))
   if (missing().length > 0 && mayInstall()) {

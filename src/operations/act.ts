@@ -1,7 +1,7 @@
 import { isGateOn } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import type { Transaction } from '../platform/storage/database.ts'
-import { type CallState, endedCall } from './call.ts'
+import { type CallState, endedCall, requestIdOf } from './call.ts'
 import { notesOf, recordOf } from './call-record.ts'
 import {
   ActOutside,
@@ -26,7 +26,7 @@ export async function act(state: CallState): Promise<void> {
     const output = await call.operation.handle(contextOf(state, tx), found as never)
     const text = output instanceof ActOutside ? output : await renderOutput(state, output)
     const record = recordOf(state, 'allowed', null, findMade(call.operation, output))
-    await hub.audit.appendIn(tx, [record, ...notesOf(state, record)])
+    hub.audit.leaveIn(tx, [record, ...notesOf(state, record)])
     return { text, record }
   })
   hub.observe(done.record)
@@ -76,6 +76,7 @@ function contextOf(state: CallState, db: unknown): Context<never, string, Effect
     origin: call.origin ?? LOCAL_ORIGIN,
     address: call.address,
     signal: call.signal ?? NEVER_ABORTED,
+    requestId: () => requestIdOf(state),
     note: (event, target) => void state.notes.push({ event, target }),
     isGateOn: (flag) => isGateOn(flag, hub.env, (rules as VaultRules).policy.value),
     refuse: (code, reason) => {

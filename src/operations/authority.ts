@@ -61,6 +61,11 @@ export function ownerSurface({ session_only = false } = {}): OwnerSurfaceAuthori
   return { kind: 'owner_surface', session_only, otherwise: 'permission_error' }
 }
 
+/** The owner in person, on the plane that only knows sessions: any other credential counts as none there. */
+export function ownerSession(): OwnerSurfaceAuthority {
+  return { kind: 'owner_surface', session_only: true, otherwise: 'authentication_error' }
+}
+
 /** Whoever comes, credential or not: for signing in and asking to be let in. */
 export function anyVisitor(): VisitorAuthority {
   return { kind: 'visitor', otherwise: 'permission_error' }

@@ -31,6 +31,8 @@ export interface Answer {
   readonly text: string
   readonly code: string | null
   readonly retry_after_seconds: number | undefined
+  /** What the call is known by, where its contract tells callers so. */
+  readonly request_id?: string | undefined
 }
 
 /** What the pipeline has worked out of a call so far. */
@@ -44,9 +46,24 @@ export interface CallState {
   input: unknown
   text: string
   notes: { event: string; target: Target }[]
+  /** Made when it is first asked for: most calls go without. */
+  request_id: string | undefined
+}
+
+/** What a call is known by, the same whenever it is asked. */
+export function requestIdOf(state: CallState): string {
+  return (state.request_id ??= `req_${state.hub.system.random(8)}`)
+}
+
+/** The trace that a call begins: no other hub takes part in it, so it follows from the call's own id. */
+export function traceIdOf(request_id: string): string {
+  return request_id.replace(/^req_/, 'trc_')
 }
 
 /** A call as the contract it falls under may know it. */
-export function endedCall({ hub, call, vault_id, input, started, now }: CallState): EndedCall {
-  return { hub, operation: call.operation, caller: call.caller, vault_id, input, started, now }
+export function endedCall(state: CallState): EndedCall {
+  const { hub, call, vault_id, input, started, now } = state
+  const { operation, caller, surface, input: sent } = call
+  const requestId = () => requestIdOf(state)
+  return { hub, operation, caller, vault_id, surface, input, sent, started, now, requestId }
 }

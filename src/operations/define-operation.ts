@@ -57,9 +57,15 @@ export interface EndedCall {
   readonly operation: Operation
   readonly caller: Caller
   readonly vault_id: string
+  readonly surface: Surface
+  /** As it was checked; nothing where the call did not come that far. */
   readonly input: unknown
+  /** As it was sent. Nothing of it may be believed or kept that has not been checked. */
+  readonly sent: unknown
   readonly started: number
   readonly now: Date
+  /** What the call is known by in its answer and its records. */
+  requestId(): string
 }
 
 /** What a caller holds up beside its credential, as the headers had it. Proves nothing until checked. */
@@ -86,6 +92,8 @@ export interface Context<Input, Code extends string, E extends Effect> {
   /** Where the call came from, for limits on attempts. */
   readonly address: string
   isGateOn(flag: GateFlag): boolean
+  /** What the call is known by in its answer and its records. */
+  requestId(): string
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal
   /** Keeps one more audit record beside that of a change, in the same transaction, under this name. */
@@ -131,6 +139,8 @@ interface Declaration<
   rest?: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   /** An MCP tool. An operation of the owner's can never be one. */
   mcp?: A extends ClosedToMcp ? never : true
+  /** The status of a success where it is not 201 for what is created and else 200; 204 sends no body. */
+  status?: 200 | 202 | 204
   /** `noun verb <positional>`; the other inputs become flags. */
   cli?: string
   errors: Errors
@@ -172,6 +182,7 @@ export interface Operation {
   readonly whenHostDenied: string | undefined
   readonly rest: string | undefined
   readonly mcp: boolean
+  readonly status: number
   readonly cli: string | undefined
   readonly errors: ErrorTable
   readonly target: ((input: never, rules: VaultRules) => Target | undefined) | undefined
@@ -205,6 +216,7 @@ export function defineOperation<
     whenHostDenied: declaration.whenHostDenied,
     rest: declaration.rest,
     mcp: declaration.mcp ?? false,
+    status: declaration.status ?? (declaration.effect === 'create' ? 201 : 200),
     cli: declaration.cli,
     target: declaration.target as Operation['target'],
     made: declaration.made as Operation['made'],

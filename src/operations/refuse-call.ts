@@ -56,5 +56,5 @@ async function renderRefusal(
     ? await contract.renderRefusal(endedCall(state), refusal, words)
     : JSON.stringify({ error: words, code: refusal.code })
   const { code, retry_after_seconds } = refusal
-  return { ok: false, status, text, code, retry_after_seconds }
+  return { ok: false, status, text, code, retry_after_seconds, request_id: state.request_id }
 }

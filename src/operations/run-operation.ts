@@ -42,14 +42,16 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     input: undefined,
     text: '',
     notes: [],
+    request_id: undefined,
   }
   try {
     for (const step of STEPS) {
       const pending = step(state)
       if (pending) await pending
     }
-    const status = call.operation.effect === 'create' ? 201 : 200
-    return { ok: true, status, text: state.text, code: null, retry_after_seconds: undefined }
+    const { text, request_id } = state
+    const { status } = call.operation
+    return { ok: true, status, text, code: null, retry_after_seconds: undefined, request_id }
   } catch (error) {
     return refuseCall(state, error)
   }

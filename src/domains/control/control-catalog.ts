@@ -1,4 +1,5 @@
 import type { Operation } from '../../operations/define-operation.ts'
+import type { Hub } from '../../operations/hub.ts'
 
 /** One thing an owner agent can do, or cannot yet, as the catalog tells it. */
 export interface CatalogAction {
@@ -18,6 +19,10 @@ export interface Family {
   readonly reason: string
   /** Why only the owner in person can do it, where that is so. */
   readonly owner_mediated?: true
+  /** The switch in the hub's configuration that takes it away. */
+  readonly switch?: 'delete_connection'
+  /** Whether a revoked connection still allows it. */
+  readonly when_revoked?: false
 }
 
 /** Every family there is. What is supported follows from which operations there are, not from this table. */
@@ -57,6 +62,7 @@ export const FAMILIES: readonly Family[] = [
     scope: 'instance',
     operation: 'owner_connection_run',
     reason: 'Collect now, outside the schedule.',
+    when_revoked: false,
   },
   {
     family: 'cancel_run',
@@ -71,6 +77,7 @@ export const FAMILIES: readonly Family[] = [
     scope: 'instance',
     operation: 'owner_connection_schedule_pause',
     reason: 'Pause and resume the schedule of a connection.',
+    when_revoked: false,
   },
   {
     family: 'inspect_diagnostics',
@@ -89,31 +96,58 @@ export const FAMILIES: readonly Family[] = [
     scope: 'instance',
     operation: 'owner_connection_delete',
     reason: 'Erase one connection with all it collected, by the defined delete cascade contract.',
+    switch: 'delete_connection',
   },
   {
     family: 'revoke_connection',
     scope: 'instance',
     operation: 'owner_connection_revoke',
-    reason: 'Take the credentials of a connection back; what was collected stays.',
+    reason: 'Use the credentials of a connection no more; what was collected stays.',
+    when_revoked: false,
   },
 ]
 
+type Offer = Pick<Hub, 'findOperation' | 'config'>
+
 /** The catalog at one origin: an action is supported when its operation is there, with its real method and path. */
-export async function listActions(
-  origin: string,
-  findOperation: (name: string) => Promise<Operation | undefined>,
-): Promise<CatalogAction[]> {
-  const actions = FAMILIES.map(async (entry) =>
-    describeAction(entry, origin, await findOperation(entry.operation)),
+export async function listActions(origin: string, hub: Offer): Promise<CatalogAction[]> {
+  return Promise.all(
+    FAMILIES.map(async (entry) =>
+      describeAction(entry, origin, hub, await hub.findOperation(entry.operation)),
+    ),
   )
-  return Promise.all(actions)
 }
 
-function describeAction(entry: Family, origin: string, operation: Operation | undefined): CatalogAction {
+function describeAction(
+  entry: Family,
+  origin: string,
+  { config }: Offer,
+  operation: Operation | undefined,
+): CatalogAction {
   const { family, reason, owner_mediated } = entry
-  if (owner_mediated) return { family, status: 'owner_mediated', method: null, url: null, reason }
-  if (!operation?.rest)
-    return { family, status: 'unsupported', method: null, url: null, reason: `Not offered here. ${reason}` }
+  if (owner_mediated) return closed(family, 'owner_mediated', reason)
+  if (!operation?.rest) return closed(family, 'unsupported', `Not offered here. ${reason}`)
+  if (entry.switch && !config.control[entry.switch])
+    return closed(family, 'unsupported', `Switched off by the owner of this hub. ${reason}`)
   const [method = '', path = ''] = operation.rest.split(' ')
   return { family, status: 'supported', method, url: `${origin}${path}`, reason }
+}
+
+function closed(family: string, status: 'owner_mediated' | 'unsupported', reason: string): CatalogAction {
+  return { family, status, method: null, url: null, reason }
+}
+
+/** What of the catalog concerns one connection, at that connection's own addresses. */
+export function actionsOf(
+  actions: readonly CatalogAction[],
+  { connection_id, status }: { readonly connection_id: string; readonly status: string },
+): CatalogAction[] {
+  return FAMILIES.flatMap(({ family, scope, when_revoked }, at) => {
+    const action = actions[at]
+    if (scope !== 'instance' || !action) return []
+    if (status === 'revoked' && when_revoked === false)
+      return [closed(family, 'unsupported', 'The connection is revoked.')]
+    const url = action.url?.replace('{connection_id}', encodeURIComponent(connection_id)) ?? null
+    return [{ ...action, url }]
+  })
 }

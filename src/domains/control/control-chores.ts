@@ -2,6 +2,10 @@ import type { Hub } from '../../operations/hub.ts'
 import { purgeDeviceGrants } from '../../platform/identity/owner-device-grants.ts'
 import { purgeLinks } from '../../platform/identity/owner-links.ts'
 import { purgeOwnerSessions } from '../../platform/identity/owner-sessions.ts'
+import { intentChores } from './intents/intent-chores.ts'
+import { runChores } from './runs/run-chores.ts'
+import { pruneEvents } from './spine/event-store.ts'
+import { subscriptionChores } from './subscriptions/subscription-chores.ts'
 
 /** What has ended is kept this long, so that who comes late is told that it is over. */
 const KEPT_MS = 3_600_000
@@ -12,10 +16,14 @@ async function purgeEnded(hub: Hub): Promise<void> {
     await purgeLinks(tx, ended_before)
     await purgeDeviceGrants(tx, ended_before)
     await purgeOwnerSessions(tx, ended_before)
+    await pruneEvents(tx)
   })
 }
 
 /** What the domain does by itself, now and then. */
 export const controlChores = [
   { name: 'purge what has ended of the owner', every_ms: 600_000, run: purgeEnded },
+  ...intentChores,
+  ...subscriptionChores,
+  ...runChores,
 ]

@@ -1,27 +1,20 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../operations/authority.ts'
 import type { Hub } from '../../operations/hub.ts'
+import { ActionShape } from './connections/connection-shapes.ts'
 import { listActions } from './control-catalog.ts'
 import { defineOwnerOperation } from './define-owner-operation.ts'
-
-const Action = z.strictObject({
-  family: z.string(),
-  status: z.enum(['supported', 'owner_mediated', 'unsupported']),
-  method: z.string().nullable(),
-  url: z.string().nullable(),
-  reason: z.string(),
-})
 
 const ENTRYPOINT = '/v1/owner/control'
 
 /** What an owner agent can do here. The addresses are relative to the hub's own, whatever name it is called by. */
-export async function controlDocument(hub: Pick<Hub, 'findOperation'>, origin: string) {
+export async function controlDocument(hub: Pick<Hub, 'findOperation' | 'config'>, origin: string) {
   return {
     object: 'owner_agent_control_surface' as const,
     scope: 'reference_implementation' as const,
     entrypoint: `${origin}${ENTRYPOINT}`,
     mcp_owner_bearer_rejected: true as const,
-    actions: await listActions(origin, hub.findOperation),
+    actions: await listActions(origin, hub),
   }
 }
 
@@ -39,7 +32,7 @@ export const ownerControl = defineOwnerOperation({
     scope: z.literal('reference_implementation'),
     entrypoint: z.string(),
     mcp_owner_bearer_rejected: z.literal(true),
-    actions: z.array(Action),
+    actions: z.array(ActionShape),
   }),
   handle: ({ hub, origin }) => controlDocument(hub, origin),
 })

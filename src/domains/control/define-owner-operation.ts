@@ -1,9 +1,16 @@
 import type { z } from 'zod'
 import type { Authority } from '../../operations/authority.ts'
-import { defineOperation, type Effect, type Operation } from '../../operations/define-operation.ts'
+import {
+  type Contract,
+  defineOperation,
+  type Effect,
+  type Operation,
+} from '../../operations/define-operation.ts'
 import type { ErrorTable } from '../../operations/errors.ts'
-import { ownerContract } from './owner-contract.ts'
-import { surfaceErrors } from './owner-errors.ts'
+import { ownerCode, ownerContract, sessionContract } from './owner-contract.ts'
+import { sessionErrors, surfaceErrors } from './owner-errors.ts'
+import { handleRecorded, recordRefusal } from './spine/record-call.ts'
+import type { Spine } from './spine/spine.ts'
 
 type Declared<
   Input extends z.ZodObject,
@@ -14,6 +21,20 @@ type Declared<
   Found,
 > = Parameters<typeof defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found>>[0]
 
+/** What an operation of the owner's surface declares: the rest is the same for all of them. */
+export type OwnerDeclaration<
+  Input extends z.ZodObject,
+  Output,
+  Errors extends ErrorTable,
+  A extends Authority,
+  E extends Effect,
+  Found,
+> = Omit<Declared<Input, Output, Errors, A, E, Found>, 'errors' | 'contract' | 'whenInvalid'> & {
+  errors: Errors
+  /** The event that each call of it leaves in the owner's record, carried out or not. */
+  spine?: Spine<z.output<Input>, NoInfer<Output>>
+}
+
 /** Defines an operation of the owner's surface: its errors and the form of its answers are always the same. */
 export function defineOwnerOperation<
   Input extends z.ZodObject,
@@ -22,15 +43,42 @@ export function defineOwnerOperation<
   A extends Authority,
   E extends Effect,
   Found = undefined,
->(
-  declaration: Omit<Declared<Input, Output, Errors, A, E, Found>, 'errors' | 'contract' | 'whenInvalid'> & {
-    errors: Errors
-  },
-): Operation {
-  return defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found>({
+>({ spine, ...declaration }: OwnerDeclaration<Input, Output, Errors, A, E, Found>): Operation {
+  const operation = defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found>({
     ...declaration,
-    errors: { ...surfaceErrors.table, ...declaration.errors },
-    contract: ownerContract,
+    errors: { ...surfaceErrors.table, ...sessionWords(declaration.authority), ...declaration.errors },
+    contract: isOfSession(declaration.authority) ? sessionContract : ownerContract,
     whenInvalid: 'invalid_request',
-  } as Declared<Input, Output, Errors, A, E, Found>)
+  } as unknown as Declared<Input, Output, Errors, A, E, Found>)
+  return spine ? recorded(operation, spine as unknown as AnySpine) : operation
+}
+
+type AnySpine = Spine<Record<string, unknown>, unknown>
+
+const spines = new WeakMap<Operation, AnySpine>()
+
+/** The event that an operation leaves, where it leaves one. */
+export function findSpine(operation: Operation): AnySpine | undefined {
+  return spines.get(operation)
+}
+
+function recorded(operation: Operation, spine: AnySpine): Operation {
+  const isInTransaction = operation.effect !== 'read' && !operation.outward
+  const contract: Contract = {
+    ...(operation.contract as Contract),
+    onRefused: (ended, refusal) => recordRefusal(spine, ended, ownerCode(ended.operation, refusal)),
+  }
+  const handle = handleRecorded(spine, operation.handle, isInTransaction)
+  const made = { ...operation, contract, handle }
+  spines.set(made, spine)
+  return made
+}
+
+/** Where only a session will do, whoever comes without is told to sign in, not to bring a bearer. */
+function sessionWords(authority: Authority): ErrorTable {
+  return isOfSession(authority) ? sessionErrors.table : {}
+}
+
+function isOfSession({ otherwise }: Authority): boolean {
+  return otherwise === 'authentication_error'
 }

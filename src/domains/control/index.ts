@@ -1,9 +1,21 @@
+import { connectionReactivate, connectionRename, connectionRevoke } from './connections/connection-changes.ts'
+import { connectionDelete } from './connections/connection-delete.ts'
+import { connectionDiagnostics } from './connections/connection-diagnostics.ts'
+import { ownerConnectionList, ownerConnectionShow } from './connections/connection-list.ts'
+import { ownerConnectorTemplateList } from './connectors/template-list.ts'
 import { controlChores } from './control-chores.ts'
 import { ownerControl } from './control-document.ts'
+import { intentOperations } from './intents/intent-operations.ts'
 import { ownerAgentList, ownerAgentRevoke } from './owner/agents.ts'
 import { ownerDeviceApprove, ownerDeviceDeny, ownerDeviceShow } from './owner/device.ts'
 import { ownerLinkCreate } from './owner/link-create.ts'
 import { ownerSessionList, ownerSignOutEverywhere } from './owner/sign-out.ts'
+import { recordOperations } from './records/record-operations.ts'
+import { runOperations } from './runs/run-operations.ts'
+import { scheduleOperations } from './schedules/schedule-operations.ts'
+import { ownerEventList } from './spine/event-list.ts'
+import { ownerEventVerify } from './spine/event-verify.ts'
+import { subscriptionOperations } from './subscriptions/subscription-operations.ts'
 
 /** The owner's side: who the owner is, and what the owner's agents may do. */
 export const controlOperations = [
@@ -16,6 +28,21 @@ export const controlOperations = [
   ownerDeviceDeny,
   ownerAgentList,
   ownerAgentRevoke,
+  ownerConnectorTemplateList,
+  ownerConnectionList,
+  ownerConnectionShow,
+  ...connectionRename,
+  ...connectionRevoke,
+  ...connectionReactivate,
+  ...connectionDelete,
+  ...connectionDiagnostics,
+  ...intentOperations,
+  ownerEventList,
+  ownerEventVerify,
+  ...runOperations,
+  ...scheduleOperations,
+  ...recordOperations,
+  ...subscriptionOperations,
 ]
 
 export { controlChores }

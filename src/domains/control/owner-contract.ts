@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Contract, EndedCall } from '../../operations/define-operation.ts'
+import type { Contract, EndedCall, Operation } from '../../operations/define-operation.ts'
 import { COMMON_ERRORS, type CommonCode, type ErrorDefinition, Refusal } from '../../operations/errors.ts'
 import { errorTypeOf, SURFACE_CODES, surfaceErrors } from './owner-errors.ts'
 
@@ -35,20 +35,37 @@ export const ownerContract: Contract = {
     const words = PERMISSION_CODES.includes(code) ? undefined : COMMON_ERRORS[code].message
     return new Refusal(SURFACE_CODES[code], error.reason ?? words, error.retry_after_seconds)
   },
-  renderSuccess: async ({ operation }, output) => JSON.stringify(operation.output.parse(output)),
+  async renderSuccess({ operation, requestId }, output) {
+    requestId()
+    return JSON.stringify(operation.output.parse(output))
+  },
   renderRefusal: async (ended, refusal, text) => renderOwnerError(ended, refusal, text),
   async onRefused() {},
 }
 
-function renderOwnerError(ended: EndedCall, refusal: Refusal, message: string): string {
-  const { hub, operation } = ended
+/** The same where only a session opens anything: a credential for something else counts as none. */
+export const sessionContract: Contract = {
+  ...ownerContract,
+  toRefusal(error) {
+    const isElsewhere = error instanceof Refusal && error.code === 'VAULT_DENIED'
+    return isElsewhere ? new Refusal('authentication_error') : ownerContract.toRefusal(error)
+  },
+}
+
+/** The code and the status of a refusal, in the words of this surface. */
+export function ownerCode(operation: Pick<Operation, 'errors'>, refusal: Refusal) {
   const code = Object.hasOwn(SURFACE_CODES, refusal.code)
     ? SURFACE_CODES[refusal.code as CommonCode]
     : refusal.code
   const own: Record<string, ErrorDefinition> = { ...surfaceErrors.table, ...operation.errors }
-  const request_id = `req_${hub.system.random(8)}`
+  return { code, http_status: own[code]?.status ?? 500 }
+}
+
+function renderOwnerError(ended: EndedCall, refusal: Refusal, message: string): string {
+  const { hub, operation } = ended
+  const request_id = ended.requestId()
+  const { code, http_status } = ownerCode(operation, refusal)
   hub.log.info({ request_id, operation: operation.name, code }, 'owner call refused')
   const details = refusal instanceof OwnerRefusal ? refusal.details : {}
-  const type = errorTypeOf(own[code]?.status ?? 500)
-  return JSON.stringify({ error: { type, code, message, ...details, request_id } })
+  return JSON.stringify({ error: { type: errorTypeOf(http_status), code, message, ...details, request_id } })
 }

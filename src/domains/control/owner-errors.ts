@@ -21,6 +21,11 @@ export const surfaceErrors = errorTable({
   },
 })
 
+/** The same, where the owner has to be there in person. */
+export const sessionErrors = errorTable({
+  authentication_error: { status: 401, message: 'This takes the owner, signed in.' },
+})
+
 /** What the pipeline's own codes are called on the owner's surface. */
 export const SURFACE_CODES: Readonly<Record<CommonCode, keyof typeof surfaceErrors.table>> = {
   BAD_REQUEST: 'invalid_request',

@@ -7,7 +7,11 @@ export interface Home {
   readonly database: string
   readonly hubToken: string
   readonly auditKey: string
+  /** What the credentials of connections are sealed with. */
+  readonly secretsKey: string
   readonly config: string
+  /** What records are searched by; it can be made anew from the database, and is no part of a backup. */
+  readonly recordIndex: string
   vaultPolicy(vault_id: string): string
   vaultMembers(vault_id: string): string
 }
@@ -23,7 +27,9 @@ export function homeAt(chosen: string | undefined, env: NodeJS.ProcessEnv): Home
     database: join(folder, 'knowtation.db'),
     hubToken: join(folder, 'hub-token'),
     auditKey: join(folder, 'audit-key'),
+    secretsKey: join(folder, 'secrets-key'),
     config: join(folder, 'config.yaml'),
+    recordIndex: join(folder, 'record-index.db'),
     vaultPolicy: (vault_id) => join(folder, 'vaults', vault_id, 'policy.yaml'),
     vaultMembers: (vault_id) => join(folder, 'vaults', vault_id, 'members.yaml'),
   }

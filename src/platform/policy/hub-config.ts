@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Home } from '../basics/home.ts'
 import { watchFile } from './watched-file.ts'
 
+const AddressOrRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
 const PerMinute = z.int().positive().max(1_000_000)
 
 /** `<home>/config.yaml`: how this hub runs. Read once, at start. */
@@ -18,6 +19,13 @@ const HubConfig = z.strictObject({
     .strictObject({
       max_age_days: z.int().positive().max(36_500).default(90),
       max_records: z.int().positive().default(1_000_000),
+    })
+    .prefault({}),
+  control: z
+    .strictObject({
+      delete_connection: z.boolean().default(true),
+      /** Sources are looked for on the open internet; here the owner names others: all, or some addresses. */
+      allow_private_sources: z.union([z.boolean(), z.array(AddressOrRange).max(64)]).default(false),
     })
     .prefault({}),
 })

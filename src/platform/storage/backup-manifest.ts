@@ -10,7 +10,7 @@ const CHUNK_BYTES = 1_048_576
 
 /** Nothing but these names may stand in a manifest, so that a restore writes nowhere else. */
 const FILE_NAME =
-  /^(database\.db|tables\/[a-z0-9_]{1,63}\.jsonl|home\/(audit-key|config\.yaml|vaults\/[a-z0-9][a-z0-9_-]{0,63}\/(policy|members)\.yaml))$/
+  /^(database\.db|tables\/[a-z0-9_]{1,63}\.jsonl|home\/(audit-key|secrets-key|config\.yaml|vaults\/[a-z0-9][a-z0-9_-]{0,63}\/(policy|members)\.yaml))$/
 
 const BackupFile = z.strictObject({
   path: z.string().regex(FILE_NAME),

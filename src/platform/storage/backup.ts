@@ -20,10 +20,10 @@ export interface Backup {
  *     manifest.json           format, kind, created_at, schema_version, files
  *     database.db             SQLite: one sound, compact file
  *     tables/<table>.jsonl    PostgreSQL: the rows, one a line
- *     home/…                  audit-key, config.yaml, vaults/<id>/policy.yaml and members.yaml
+ *     home/…                  audit-key, secrets-key, config.yaml, vaults/<id>/policy.yaml and members.yaml
  *
  * A folder and not one archive: any tool can copy, inspect or pack it. The audit key is in it, since
- * without it the chain could not be continued; so keep a backup as private as the home. The hub token is
+ * without it the chain could not be continued, and the key of the credentials, unless it is in the environment; so keep a backup as private as the home. The hub token is
  * not: a restored hub makes a new one. The folder appears under its name only when it is whole, and an
  * existing one is never touched. SQLite is copied in one go on this thread: call it from a command line,
  * not from a hub that is answering.

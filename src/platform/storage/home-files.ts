@@ -7,7 +7,7 @@ import { type Home, VAULT_ID } from '../basics/home.ts'
  * them: it opens everything, and a hub that misses it makes a new one.
  */
 export function listHomeFiles(home: Home): string[] {
-  const files = [home.auditKey, home.config]
+  const files = [home.auditKey, home.secretsKey, home.config]
   for (const vault_id of listVaults(home)) files.push(home.vaultPolicy(vault_id), home.vaultMembers(vault_id))
   return files
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile())

@@ -5,6 +5,8 @@ import { StorageDamaged, StorageTooNew, StorageUnavailable, sql } from './databa
 export interface Migration {
   readonly version: number
   readonly statements: readonly string[]
+  /** What only PostgreSQL gets, after the others: what SQLite keeps in a file of its own. */
+  readonly postgres?: readonly string[]
 }
 
 const createVersions = `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)`
@@ -45,7 +47,8 @@ export async function migrateIn(
   checkKnown(current, migrations.at(-1)?.version ?? 0)
   for (const step of migrations) {
     if (step.version <= current) continue
-    for (const statement of step.statements) await tx.run(inDialect(kind, statement))
+    const own = kind === 'postgres' ? (step.postgres ?? []) : []
+    for (const statement of [...step.statements, ...own]) await tx.run(inDialect(kind, statement))
     await tx.run(writeVersion, step.version, now.toISOString())
   }
 }

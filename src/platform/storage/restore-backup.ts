@@ -51,6 +51,8 @@ export async function restoreBackup(
       checkReplaceable(home, options.force ?? false)
       stageFiles(home, manifest, from, stage)
       checkCopy(join(stage, basename(home.database)))
+      // It follows the database by numbers, which mean something else in another one.
+      for (const ending of ['', '-wal', '-shm']) rmSync(`${home.recordIndex}${ending}`, { force: true })
       return { manifest, moved_aside: switchFiles(home, stage, aside) }
     })
   } finally {

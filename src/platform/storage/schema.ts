@@ -160,6 +160,103 @@ export const migrations: readonly Migration[] = [
         client_name TEXT NOT NULL, created_at TEXT NOT NULL, approved_by TEXT NOT NULL,
         expires_at TEXT NOT NULL, revoked_at TEXT)`,
       `CREATE INDEX owner_agents_by_creation ON owner_agents (created_at, agent_id)`,
+
+      `CREATE TABLE owner_devices (
+        device_id TEXT PRIMARY KEY, device_name TEXT NOT NULL, enrolled_at TEXT NOT NULL, connection_id TEXT)`,
+      `CREATE INDEX owner_devices_by_connection ON owner_devices (connection_id)`,
+      `CREATE TABLE connections (
+        connection_id TEXT PRIMARY KEY, connector_id TEXT NOT NULL, display_name TEXT, status TEXT NOT NULL,
+        source_kind TEXT NOT NULL, settings_json TEXT NOT NULL, created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL, revoked_at TEXT, last_seq INTEGER NOT NULL)`,
+      `CREATE INDEX connections_by_creation ON connections (created_at, connection_id)`,
+      `CREATE INDEX connections_by_connector ON connections (connector_id, created_at, connection_id)`,
+      `CREATE INDEX connections_by_status ON connections (status, created_at, connection_id)`,
+      `CREATE INDEX connections_by_kind ON connections (source_kind, status, connection_id)`,
+      `CREATE INDEX connections_by_both ON connections (connector_id, status, created_at, connection_id)`,
+      `CREATE TABLE connection_checkpoints (
+        connection_id TEXT PRIMARY KEY, checkpoint_json TEXT NOT NULL, updated_at TEXT NOT NULL)`,
+      `CREATE TABLE connection_secrets (
+        connection_id TEXT NOT NULL, name TEXT NOT NULL, sealed TEXT NOT NULL, updated_at TEXT NOT NULL,
+        PRIMARY KEY (connection_id, name))`,
+      `CREATE TABLE connection_intents (
+        intent_id TEXT PRIMARY KEY, connector_id TEXT NOT NULL, display_name TEXT, state TEXT NOT NULL,
+        step TEXT NOT NULL, created_at TEXT NOT NULL, created_by TEXT NOT NULL, expires_at TEXT NOT NULL,
+        ended_at TEXT, connection_id TEXT, code_hash TEXT UNIQUE, state_hash TEXT UNIQUE, sealed TEXT,
+        scope_json TEXT, fault TEXT)`,
+      `CREATE INDEX connection_intents_by_creation ON connection_intents (created_at, intent_id)`,
+      `CREATE INDEX connection_intents_by_expiry ON connection_intents (expires_at)`,
+      `CREATE TABLE connection_schedules (
+        connection_id TEXT PRIMARY KEY, cron TEXT, interval_seconds INTEGER, timezone TEXT NOT NULL,
+        enabled INTEGER NOT NULL, next_run_at TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)`,
+      `CREATE INDEX connection_schedules_due ON connection_schedules (enabled, next_run_at)`,
+
+      `CREATE TABLE collection_runs (
+        run_id TEXT PRIMARY KEY, connection_id TEXT NOT NULL, live_key TEXT UNIQUE, cause TEXT NOT NULL,
+        state TEXT NOT NULL, attempt INTEGER NOT NULL, max_attempts INTEGER NOT NULL, queued_at TEXT NOT NULL,
+        run_at TEXT NOT NULL, started_at TEXT, ended_at TEXT, owner TEXT, fence INTEGER NOT NULL,
+        lease_until TEXT, cancel_reason TEXT, progress_json TEXT NOT NULL, fault_code TEXT, fault_text TEXT,
+        requested_by TEXT NOT NULL)`,
+      `CREATE INDEX collection_runs_by_connection ON collection_runs (connection_id, queued_at, run_id)`,
+      `CREATE INDEX collection_runs_ready ON collection_runs (state, run_at, run_id)`,
+      `CREATE INDEX collection_runs_by_lease ON collection_runs (state, lease_until)`,
+      `CREATE TABLE collection_run_events (
+        run_id TEXT NOT NULL, seq INTEGER NOT NULL, at TEXT NOT NULL, type TEXT NOT NULL,
+        data_json TEXT NOT NULL, PRIMARY KEY (run_id, seq))`,
+      `CREATE TABLE connection_watches (
+        connection_id TEXT PRIMARY KEY, owner TEXT NOT NULL, lease_until TEXT NOT NULL)`,
+      `CREATE TABLE queue_jobs (
+        queue TEXT NOT NULL, job_id TEXT NOT NULL, added_at TEXT NOT NULL, token TEXT NOT NULL,
+        lease_until TEXT NOT NULL, PRIMARY KEY (queue, job_id))`,
+      `CREATE INDEX queue_jobs_free ON queue_jobs (queue, lease_until, added_at, job_id)`,
+
+      `CREATE TABLE records (
+        connection_id TEXT NOT NULL, stream TEXT NOT NULL, record_key TEXT NOT NULL, seq INTEGER NOT NULL,
+        hash TEXT NOT NULL, data_json TEXT NOT NULL, updated_at TEXT NOT NULL,
+        PRIMARY KEY (connection_id, stream, record_key))`,
+      // Shares no column with the primary key: a planner without statistics would take the one for the other.
+      `CREATE INDEX records_by_seq ON records ((connection_id || '/' || stream), seq)`,
+      `CREATE TABLE record_streams (
+        connection_id TEXT NOT NULL, stream TEXT NOT NULL, record_count INTEGER NOT NULL,
+        last_seq INTEGER NOT NULL, updated_at TEXT NOT NULL, PRIMARY KEY (connection_id, stream))`,
+      `CREATE TABLE record_removals (
+        connection_id TEXT NOT NULL, stream TEXT NOT NULL, seq INTEGER NOT NULL, record_key TEXT NOT NULL,
+        removed_at TEXT NOT NULL, PRIMARY KEY (connection_id, stream, seq))`,
+
+      `CREATE TABLE owner_events (
+        seq INTEGER PRIMARY KEY, event_id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, event_type TEXT NOT NULL,
+        status TEXT NOT NULL, object_id TEXT, event_json TEXT NOT NULL)`,
+      `CREATE INDEX owner_events_by_object ON owner_events (object_id, seq)`,
+
+      `CREATE TABLE event_subscriptions (
+        subscription_id TEXT PRIMARY KEY, authority_kind TEXT NOT NULL, client_id TEXT NOT NULL, agent_id TEXT,
+        callback_url TEXT NOT NULL, filters_json TEXT NOT NULL, status TEXT NOT NULL, disabled_reason TEXT,
+        verified_at TEXT, verification_json TEXT, sealed_secret TEXT NOT NULL, sealed_former_secret TEXT,
+        former_until TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, last_seq INTEGER NOT NULL)`,
+      `CREATE INDEX event_subscriptions_by_creation ON event_subscriptions (created_at, subscription_id)`,
+      `CREATE INDEX event_subscriptions_by_agent ON event_subscriptions (agent_id, created_at, subscription_id)`,
+      // How far a subscription is delivered lies apart: who delivers never waits for who publishes.
+      `CREATE TABLE subscription_deliveries (
+        subscription_id TEXT PRIMARY KEY, delivered_seq INTEGER NOT NULL, attempts INTEGER NOT NULL,
+        next_attempt_at TEXT, last_failure TEXT, delivered_at TEXT, owner TEXT, fence INTEGER NOT NULL,
+        lease_until TEXT)`,
+      `CREATE TABLE subscription_events (
+        subscription_id TEXT NOT NULL, seq INTEGER NOT NULL, event_id TEXT NOT NULL, at TEXT NOT NULL,
+        type TEXT NOT NULL, event_json TEXT NOT NULL, PRIMARY KEY (subscription_id, seq))`,
+    ],
+    postgres: [
+      // Indexes for search, each in a space of its own. On SQLite they are files beside the database.
+      `CREATE TABLE knowledge_spaces (space TEXT PRIMARY KEY, embedder TEXT, revision INTEGER NOT NULL)`,
+      `CREATE TABLE knowledge_documents (
+        space TEXT NOT NULL, path TEXT NOT NULL, sha256 TEXT NOT NULL, PRIMARY KEY (space, path))`,
+      `CREATE TABLE knowledge_chunks (
+        space TEXT NOT NULL, path TEXT NOT NULL, place INTEGER NOT NULL, kind TEXT NOT NULL,
+        name TEXT NOT NULL, start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, length INTEGER NOT NULL,
+        counts BYTEA NOT NULL, vector BYTEA NOT NULL, words TSVECTOR NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (space, path, place))`,
+      `CREATE INDEX knowledge_chunks_by_word ON knowledge_chunks USING GIN (words)`,
+      `CREATE TABLE knowledge_cursors (
+        space TEXT NOT NULL, connection_id TEXT NOT NULL, stream TEXT NOT NULL, seq INTEGER NOT NULL,
+        PRIMARY KEY (space, connection_id, stream))`,
     ],
   },
 ]

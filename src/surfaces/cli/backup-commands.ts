@@ -13,7 +13,7 @@ export async function backUp(invocation: Invocation): Promise<number> {
   const backup = await orFail(() => createBackup(homeAt(globals.home, env), env, destination, realSystem))
   if (globals.json) io.stdout.write(`${JSON.stringify(backup)}\n`)
   printForPerson(invocation, `Wrote ${backup.folder} (${backup.manifest.files.length} files).`)
-  printForPerson(invocation, 'It holds the audit key: keep it as private as the home.')
+  printForPerson(invocation, 'It holds the keys of the home: keep it as private.')
   return 0
 }
 

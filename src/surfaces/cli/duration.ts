@@ -7,3 +7,10 @@ export function findSeconds(text: string): number | undefined {
   const unit = (match[2] || 's') as keyof typeof SECONDS_PER
   return Number(match[1]) * SECONDS_PER[unit]
 }
+
+/** A length of time as it can be typed, in its largest whole unit. */
+export function spanOf(seconds: number): string {
+  const units = Object.entries(SECONDS_PER).toReversed()
+  const [unit, size] = units.find(([, per]) => seconds >= per && seconds % per === 0) ?? ['s', 1]
+  return `${seconds / size}${unit}`
+}

@@ -5,13 +5,17 @@ import { boundaryComposeExtension } from './boundary-compose-command.ts'
 import { boundaryRunExtension } from './boundary-run-command.ts'
 import type { Command } from './command.ts'
 import { doctorExtension } from './doctor-command.ts'
+import { eventVerifyExtension } from './event-verify-command.ts'
 import { EXTRA_COMMANDS } from './extra-commands.ts'
 import { flowExportExtension } from './flow-export-command.ts'
 import { flowProjectExtension } from './flow-project-command.ts'
+import { collectorEnrollExtension, intentStepExtension } from './intent-commands.ts'
+import { knowledgeExtension } from './knowledge-commands.ts'
 import { ledgerExportExtension, ledgerVerifyExtension } from './ledger-commands.ts'
 import { type Extension, operationCommand } from './operation-command.ts'
 import { OPERATIONS_BY_COMMAND } from './operations-by-command.ts'
 import { ownerAgentListExtension, ownerAgentRevokeExtension } from './owner-agent-commands.ts'
+import { runWatchExtension } from './run-watch-command.ts'
 import { toolSessionExtension } from './tool-session-command.ts'
 import { fullWord } from './word-aliases.ts'
 
@@ -24,10 +28,19 @@ const EXTENSIONS: Readonly<Record<string, Extension>> = {
   doctor: doctorExtension,
   flow_export: flowExportExtension,
   flow_project: flowProjectExtension,
+  knowledge_export: knowledgeExtension,
+  knowledge_import: knowledgeExtension,
+  knowledge_index: knowledgeExtension,
+  knowledge_status: knowledgeExtension,
   tool_session_create: toolSessionExtension,
   ledger_export: ledgerExportExtension,
   ledger_verify: ledgerVerifyExtension,
+  owner_collector_enroll: collectorEnrollExtension,
+  owner_intent_authorize: intentStepExtension,
+  owner_intent_complete: intentStepExtension,
   owner_agent_list: ownerAgentListExtension,
+  owner_event_verify: eventVerifyExtension,
+  owner_run_watch: runWatchExtension,
   owner_agent_revoke: ownerAgentRevokeExtension,
 }
 

@@ -17,6 +17,7 @@ export interface OperationCall {
 /** What a command does beyond its operation: more flags, and its own way of finishing. */
 export interface Extension {
   readonly flags: readonly Flag[]
+  readonly tellsProgress?: boolean
   /** Comes before anything is opened: may refuse, or answer an exit code when no hub is needed. */
   before?(invocation: Invocation): Promise<number | undefined>
   act(call: OperationCall): Promise<number>
@@ -30,6 +31,7 @@ export function operationCommand(operation: Operation, extension?: Extension): C
     positionals: positionalsOf(operation),
     flags: [...flagsOf(operation), ...(extension?.flags ?? [])],
     reach: 'hub',
+    tellsProgress: extension?.tellsProgress,
     async run(invocation) {
       const done = await extension?.before?.(invocation)
       return done ?? runOperationCommand(operation, invocation, extension?.act ?? callAndPrint)

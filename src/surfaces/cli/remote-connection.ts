@@ -86,7 +86,8 @@ async function callOver(
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body !== undefined && { body }),
     })
-    return answerOf(response, await readBounded(response))
+    // What has been done and needs no words is an empty document to programs.
+    return answerOf(response, response.status === 204 ? '{}' : await readBounded(response))
   } catch (error) {
     throw error instanceof CommandFailure ? error : unreachable(base, error as Error)
   }

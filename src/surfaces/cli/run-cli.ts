@@ -95,7 +95,7 @@ async function runCommand(
     io,
   }
   checkArity(invocation, help)
-  const isLasting = command.reach === 'home'
+  const isLasting = command.reach === 'home' || command.tellsProgress === true
   return isLasting ? command.run(invocation) : withProgress(io, name, () => command.run(invocation))
 }
 

@@ -133,14 +133,15 @@ function describeBody(schema: ObjectSchema, inPath: string[]): Json {
 
 function describeResponses(operation: Operation, hasBody: boolean, schemas: Json): Json {
   const { refusals, forStrangers = false } = operation.contract ?? {}
-  const success = operation.effect === 'create' ? '201' : '200'
+  const success = String(operation.status)
   const output = describeSchema(operation.output, 'output', schemas)
+  const content = { 'application/json': { schema: output } }
   const errors: ErrorTable = {
     ...pick([...ANYWHERE, ...(hasBody ? WITH_BODY : [])]),
     ...operation.errors,
   }
   return {
-    [success]: { description: operation.summary, content: { 'application/json': { schema: output } } },
+    [success]: { description: operation.summary, ...(success !== '204' && { content }) },
     ...describeErrors(errors, refusals && describeSchema(refusals, 'output', schemas), forStrangers),
   }
 }

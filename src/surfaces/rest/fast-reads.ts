@@ -158,6 +158,6 @@ const PLAIN_LIST = [...SECURITY_LIST, 'content-type', 'application/json; charset
 
 function headersOf(result: Answer, challenge: string): string[] {
   const length = String(Buffer.byteLength(result.text))
-  if (result.ok) return [...PLAIN_LIST, length]
+  if (result.ok && !result.request_id) return [...PLAIN_LIST, length]
   return [...SECURITY_LIST, ...answerHeaders(result, challenge).flat(), 'content-length', length]
 }

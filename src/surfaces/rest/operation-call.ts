@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { traceIdOf } from '../../operations/call.ts'
 import type { Operation, Presented } from '../../operations/define-operation.ts'
 import { Refusal } from '../../operations/errors.ts'
 import type { Answer, Call } from '../../operations/run-operation.ts'
@@ -76,14 +77,23 @@ export function challengeOf(operation: Operation | undefined, origin: string): s
     : plain
 }
 
+/** How a caller and the hub's records come together again. */
+export function requestHeaders(request_id: string): [string, string][] {
+  return [
+    ['request-id', request_id],
+    ['pdpp-reference-trace-id', traceIdOf(request_id)],
+  ]
+}
+
 /** The headers of an answer that depend on it. */
 export function answerHeaders(
-  { status, retry_after_seconds }: Answer,
+  { status, retry_after_seconds, request_id }: Answer,
   challenge: string,
 ): [string, string][] {
   const headers: [string, string][] = []
   if (status === 401) headers.push(['www-authenticate', challenge])
   if (retry_after_seconds) headers.push(['retry-after', String(retry_after_seconds)])
-  headers.push(['content-type', 'application/json; charset=utf-8'])
+  if (request_id) headers.push(...requestHeaders(request_id))
+  if (status !== 204) headers.push(['content-type', 'application/json; charset=utf-8'])
   return headers
 }

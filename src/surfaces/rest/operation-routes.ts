@@ -70,5 +70,5 @@ export function sendAnswer(reply: FastifyReply, answer: Answer, operation?: Oper
   const { identity, headers } = reply.request
   const challenge = challengeOf(operation, originOf(identity.hosted, headers))
   for (const [name, value] of answerHeaders(answer, challenge)) reply.header(name, value)
-  return reply.code(answer.status).send(answer.text)
+  return reply.code(answer.status).send(answer.status === 204 ? '' : answer.text)
 }

@@ -10,7 +10,7 @@ import { findCookie, isSameOrigin, setCookie } from './owner-cookies.ts'
 export type Fields = Readonly<Record<string, string>>
 
 const FORM_LIMIT_BYTES = 65_536
-const FIELDS_LIMIT = 32
+const FIELDS_LIMIT = 64
 const VISIT = /^[0-9a-f]{32}$/
 
 /** Takes forms, each field once. */

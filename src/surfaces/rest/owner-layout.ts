@@ -14,6 +14,8 @@ export interface PageParts {
   readonly wide?: boolean
   /** Whether the owner is signed in, and so sees the way around. */
   readonly signed_in?: boolean
+  /** Where the page goes on to by itself. */
+  readonly onwards?: string | undefined
 }
 
 /** Pages of the owner's run one script of the hub's own and post to the hub alone. */
@@ -32,10 +34,10 @@ export function sendPage(reply: FastifyReply, status: number, parts: PageParts):
   return reply.code(status).type('text/html; charset=utf-8').send(renderPage(parts).text)
 }
 
-function renderPage({ title, lead, fault, told, body, wide, signed_in }: PageParts): Html {
+function renderPage({ title, lead, fault, told, body, wide, signed_in, onwards }: PageParts): Html {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/owner/style.css">
+<title>${title} · Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/owner/style.css">${onwards !== undefined && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
 <script src="/owner/script.js" defer></script></head>
 <body><header><a class="brand" href="${signed_in ? '/owner' : '/'}"><i></i>Knowtation</a>${signed_in && WAYS}</header>
 <main class="${wide ? 'wide' : 'narrow'}">
@@ -47,4 +49,4 @@ ${body}
 </main></body></html>`
 }
 
-const WAYS = html`<nav><a href="/owner">Account</a><a href="/device">Approve an agent</a></nav>`
+const WAYS = html`<nav><a href="/owner">Account</a><a href="/owner/connections">Connections</a><a href="/owner/runs">Runs</a><a href="/owner/intents">Connect</a><a href="/device">Approve an agent</a></nav>`

@@ -9,20 +9,26 @@ import { listPasskeys } from '../../platform/identity/owner-passkeys.ts'
 import { ABSOLUTE_SECONDS } from '../../platform/identity/owner-sessions.ts'
 import { findUserCode } from '../../platform/identity/owner-user-code.ts'
 import { addAccountPages } from './owner-account-pages.ts'
+import { addCallbackPages } from './owner-callback-pages.ts'
+import { addConnectionPages } from './owner-connection-pages.ts'
 import { setCookie } from './owner-cookies.ts'
 import { addDevicePages } from './owner-device-pages.ts'
 import { addFormReader, faultOf, fieldOf, formToken, runForm } from './owner-forms.ts'
 import { html } from './owner-html.ts'
+import { addIntentPages } from './owner-intent-pages.ts'
 import { sendPage } from './owner-layout.ts'
 import { addPasskeyRoutes } from './owner-passkey-routes.ts'
+import { addRunPages } from './owner-run-pages.ts'
 import { OWNER_SCRIPT } from './owner-script.ts'
 import { OWNER_STYLE } from './owner-style.ts'
-import { linkForm, placeAfter, setUpForm, signInForm } from './owner-views.ts'
+import { addUploadReader } from './owner-uploads.ts'
+import { findPlace, linkForm, placeAfter, setUpForm, signInForm } from './owner-views.ts'
 
 /** The pages on which the owner sets up, signs in and decides. They are on loopback only. */
 export function addOwnerPages(app: FastifyInstance, hub: Hub): void {
   app.register(async (pages) => {
     addFormReader(pages)
+    addUploadReader(pages)
     pages.addHook('onRequest', async (request, reply) => {
       const { refused, hosted } = request.identity
       const code = (refused?.code as CommonCode | undefined) ?? (hosted ? 'NOT_FOUND' : undefined)
@@ -40,6 +46,10 @@ export function addOwnerPages(app: FastifyInstance, hub: Hub): void {
     addAccountPages(pages, hub)
     addDevicePages(pages, hub)
     addPasskeyRoutes(pages, hub)
+    addConnectionPages(pages, hub)
+    addIntentPages(pages, hub)
+    addRunPages(pages, hub)
+    addCallbackPages(pages, hub)
   })
 }
 
@@ -78,7 +88,8 @@ export function keepSession(request: FastifyRequest, reply: FastifyReply, answer
 function enter(request: FastifyRequest, reply: FastifyReply, answer: Answer, place?: string): FastifyReply {
   keepSession(request, reply, answer)
   const user_code = findUserCode(fieldOf(request, 'user_code'))
-  return reply.redirect(place ?? placeAfter(user_code), 303)
+  const wanted = findPlace(fieldOf(request, 'place'))
+  return reply.redirect(place ?? placeAfter({ user_code, place: wanted }), 303)
 }
 
 function linkIn({ query }: FastifyRequest): string {
@@ -103,9 +114,10 @@ export async function showSignIn(
   if (!(await findOwner(hub.db))) return showNotSetUp(reply, status)
   const user_code = findUserCode(fieldOf(request, 'user_code')) ?? codeIn(request)
   const has_passkeys = isNamed(request) && (await listPasskeys(hub.db)).length > 0
-  const body = signInForm({ form_token: formToken(hub, request, reply), user_code, has_passkeys })
+  const place = findPlace(fieldOf(request, 'place')) ?? findPlace(request.url.replace(/\?.*$/s, ''))
+  const body = signInForm({ form_token: formToken(hub, request, reply), user_code, place, has_passkeys })
   const isFromElsewhere = ['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site']))
-  const goOn = html`<p class="note">Signed in already? <a href="${placeAfter(user_code)}">Go on</a>.</p>`
+  const goOn = html`<p class="note">Signed in already? <a href="${placeAfter({ user_code, place })}">Go on</a>.</p>`
   return sendPage(reply, status, {
     title: 'Sign in',
     lead:

@@ -4,7 +4,7 @@ export const OWNER_STYLE = `:root{color-scheme:light dark;--ink:#1b1d22;--soft:#
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
 header{display:flex;align-items:center;gap:2rem;padding:1.1rem 1.5rem;border-bottom:1px solid var(--line);background:var(--card)}
-header a{color:inherit;text-decoration:none}nav{display:flex;gap:1.4rem;font-size:.95rem}nav a{color:var(--soft)}nav a:hover{color:var(--mark)}
+header a{color:inherit;text-decoration:none}nav{display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;font-size:.95rem}nav a{color:var(--soft);white-space:nowrap}nav a:hover{color:var(--mark)}
 .brand{font-weight:650;letter-spacing:-.01em}.brand i{display:inline-block;width:.7rem;height:.7rem;border-radius:50%;background:var(--mark);margin-right:.55rem}
 main{margin:0 auto;padding:3rem 1.5rem 4rem}main.narrow{max-width:28rem}main.wide{max-width:46rem}
 h1{font-size:1.8rem;letter-spacing:-.02em;line-height:1.2;margin:0 0 .5rem}
@@ -21,14 +21,21 @@ button:hover{border-color:var(--mark)}button.main{background:var(--mark);border-
 button.wide{width:100%}button.bad{color:var(--bad)}button.small{padding:.35rem .75rem;font-size:.9rem}button[disabled]{opacity:.5;cursor:default}
 .or{display:flex;align-items:center;gap:.8rem;color:var(--soft);font-size:.88rem;margin:1.1rem 0}.or::before,.or::after{content:"";flex:1;border-top:1px solid var(--line)}
 .row{display:flex;flex-wrap:wrap;gap:.7rem;align-items:end}.row label{flex:1;min-width:12rem;margin:0}
+.acts{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:baseline;margin-top:1rem}.acts details,.acts summary{margin:0}.acts p{margin:.6rem 0}
 ul.list{list-style:none;margin:0 0 1rem;padding:0}ul.list li{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;justify-content:space-between;padding:.75rem 0;border-top:1px solid var(--line)}ul.list li:first-child{border-top:0;padding-top:.2rem}
-ul.list b{display:block;font-weight:600;overflow-wrap:anywhere}ul.list span{color:var(--soft);font-size:.9rem}
+ul.list b{display:block;font-weight:600;overflow-wrap:anywhere}ul.list span{color:var(--soft);font-size:.9rem;overflow-wrap:anywhere}
+label small{display:block;margin-top:.35rem;color:var(--soft);font-weight:400;font-size:.86rem;line-height:1.45}.optional{color:var(--soft);font-weight:400;font-size:.85rem}
+input[type=file]{padding:.5rem;font-size:.92rem}input::file-selector-button{font:inherit;font-weight:600;margin-right:.8rem;padding:.35rem .8rem;border-radius:.4rem;border:1px solid var(--line);background:var(--card);color:var(--ink);cursor:pointer}
+details{margin:0 0 1rem}summary{cursor:pointer;color:var(--soft);font-size:.92rem;margin-bottom:.9rem}summary:focus-visible{outline:2px solid var(--mark);outline-offset:2px}
+a.button{display:inline-block;flex:none;white-space:nowrap;font-size:.9rem;font-weight:600;padding:.35rem .75rem;border-radius:.5rem;border:1px solid var(--line);color:var(--ink);text-decoration:none}a.button:hover{border-color:var(--mark)}
+ul.offers li{flex-wrap:nowrap;align-items:start}ul.offers li>span{white-space:nowrap}
 .empty{color:var(--soft);margin:0 0 1rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.45rem 1.2rem;margin:0 0 1.2rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 .usercode{font:650 1.7rem/1 ui-monospace,monospace;letter-spacing:.12em;text-align:center;padding:1rem;border:1px dashed var(--line);border-radius:.6rem;margin:0 0 1.2rem}
 .fault,.told{border-radius:.6rem;padding:.75rem 1rem;margin:0 0 1.2rem}.fault{background:var(--bad-back);color:var(--bad)}.told{background:var(--good-back);color:var(--mark)}
 .note{color:var(--soft);font-size:.9rem;margin:1rem 0 0}.note a,.plain a{color:var(--mark)}
 code{font:.9em ui-monospace,monospace;background:var(--paper);border:1px solid var(--line);border-radius:.35rem;padding:.1rem .35rem;white-space:nowrap}
-section>:last-child,.card>:last-child{margin-bottom:0}h1:last-child,h1+section,h1+.card,h1+form{margin-top:1.3rem}
+.note code,dd code{white-space:normal;overflow-wrap:anywhere}.note+section{margin-top:1.2rem}
+section>p:last-child{margin-bottom:0}section>:last-child,.card>:last-child{margin-bottom:0}h1:last-child,h1+section,h1+.card,h1+form{margin-top:1.3rem}
 [hidden]{display:none!important}
 @media(max-width:32rem){main{padding-top:2rem}header{gap:1rem;flex-wrap:wrap}dl{grid-template-columns:1fr;gap:.1rem}dd{margin-bottom:.6rem}}`

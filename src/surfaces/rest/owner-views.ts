@@ -26,26 +26,35 @@ export function buttonForm(
   return html`<form method="post" action="${action}">${tokenField(form_token)}${hidden}<button class="${kind}">${label}</button></form>`
 }
 
-/** Where a sign-in leads: to the account, or to the program that waits with a code. */
-export function placeAfter(user_code: string | undefined): string {
-  return user_code === undefined ? '/owner' : `/device?user_code=${encodeURIComponent(user_code)}`
+/** Where a sign-in leads: to the page that somebody came for, or to the account. */
+export function placeAfter(visit: { user_code: string | undefined; place: string | undefined }): string {
+  if (visit.user_code !== undefined) return `/device?user_code=${encodeURIComponent(visit.user_code)}`
+  return visit.place ?? '/owner'
+}
+
+const PLACE = /^\/owner\/(connections|intents|intents\/cint_[0-9a-f]{16}|runs)$/
+
+/** A page of the owner's that a sign-in may lead to; no other address will do. */
+export function findPlace(path: string): string | undefined {
+  return PLACE.test(path) ? path : undefined
 }
 
 /** Signing in with the password, or with a passkey where the page has a name that passkeys can be bound to. */
 export function signInForm(visit: {
   form_token: string
   user_code: string | undefined
+  place: string | undefined
   has_passkeys: boolean
 }): Html {
-  const { form_token, user_code, has_passkeys } = visit
+  const { form_token, user_code, place, has_passkeys } = visit
   return html`<div class="card">
 <form method="post" action="/owner/sign-in">${tokenField(form_token)}${OWNER_NAME}
-<input type="hidden" name="user_code" value="${user_code ?? ''}">
+<input type="hidden" name="user_code" value="${user_code ?? ''}"><input type="hidden" name="place" value="${place ?? ''}">
 <label>Password<input type="password" name="password" autocomplete="current-password" required autofocus></label>
 <button class="main wide">Sign in</button></form>
 ${
   has_passkeys &&
-  html`<form data-passkey="sign-in" data-then="${placeAfter(user_code)}" hidden><p class="or">or</p>${tokenField(form_token)}
+  html`<form data-passkey="sign-in" data-then="${placeAfter(visit)}" hidden><p class="or">or</p>${tokenField(form_token)}
 <button class="wide">Use a passkey</button><p class="fault" role="alert" hidden></p></form>`
 }
 </div>

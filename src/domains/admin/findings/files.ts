@@ -8,6 +8,7 @@ export function fileFindings(home: Home): Finding[] {
     ['home folder', home.folder],
     ['hub token', home.hubToken],
     ['audit key', home.auditKey],
+    ['secrets key', home.secretsKey],
   ] as const
   return places.flatMap(([subject, path]) => findExposure(subject, path) ?? [])
 }

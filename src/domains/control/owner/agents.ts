@@ -7,6 +7,7 @@ import {
   revokeOwnerAgent,
 } from '../../../platform/identity/owner-agents.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
+import { revokeSubscriptions } from '../subscriptions/subscription-store.ts'
 import { AgentId, AgentShape, identityErrors, showAgent } from './owner-schemas.ts'
 
 const LIST_LIMIT = 200
@@ -45,6 +46,7 @@ export const ownerAgentRevoke = defineOwnerOperation({
   output: AgentShape,
   async handle({ input, db, now, refuse }) {
     const agent = await revokeOwnerAgent(db, input.agent_id, now)
+    await revokeSubscriptions(db, input.agent_id, 'agent_revoked', now)
     return agent ? showAgent(agent, now) : refuse('unknown_agent')
   },
 })
@@ -65,6 +67,7 @@ export const ownerTokenRevoke = defineOwnerOperation({
     const agent = await findLiveOwnerAgent(db, input.token, now)
     if (!agent) return refuse('unknown_agent')
     await revokeOwnerAgent(db, agent.agent_id, now)
+    await revokeSubscriptions(db, agent.agent_id, 'agent_revoked', now)
     return { agent_id: agent.agent_id }
   },
 })

@@ -2,11 +2,8 @@ import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
 import { findOwner } from '../../../platform/identity/owner-account.ts'
 import { createLink } from '../../../platform/identity/owner-links.ts'
-import { type Reader, sql } from '../../../platform/storage/database.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
-
-const readPort = sql<{ value: string }>(`SELECT value FROM hub_meta WHERE key = 'listening_port'`)
-const DEFAULT_PORT = '4747'
+import { hubAddress } from './hub-address.ts'
 
 /** `knowtation owner login`: whoever has the hub's files or its token may sign in as its owner. */
 export const ownerLinkCreate = defineOwnerOperation({
@@ -36,9 +33,3 @@ export const ownerLinkCreate = defineOwnerOperation({
     return { object: 'owner_sign_in_link' as const, ...link, purpose, url }
   },
 })
-
-/** Passkeys are bound to a name, and browsers take no address for one: links say localhost. */
-async function hubAddress(db: Reader): Promise<string> {
-  const port = (await db.get(readPort))?.value ?? DEFAULT_PORT
-  return `http://localhost:${port}`
-}

@@ -8,13 +8,37 @@ import {
   presentLedgerVerification,
   presentLineage,
 } from './present-boundary.ts'
+import {
+  presentCollectionRun,
+  presentCollectionRuns,
+  presentRecords,
+  presentStartedRun,
+  presentStreams,
+  presentWatchedRun,
+} from './present-collection.ts'
+import {
+  presentConnection,
+  presentConnections,
+  presentConnectors,
+  presentDevices,
+  presentDiagnostics,
+  presentEventCheck,
+  presentOwnerEvents,
+  presentSchedule,
+} from './present-connections.ts'
 import { presentFlow } from './present-flow.ts'
 import { presentFlowList } from './present-flow-list.ts'
 import { presentExplanation, presentGrant, presentGrantList, presentInvocation } from './present-grants.ts'
 import { presentAuditList, presentDoctor, presentWhoami } from './present-hub.ts'
+import { presentAuthorization, presentIntent, presentIntents } from './present-intents.ts'
 import { presentOwnerAgents, presentOwnerLink } from './present-owner.ts'
 import { presentDecision, presentProposal, presentProposalList } from './present-proposal.ts'
 import { presentRun, presentRunList } from './present-runs.ts'
+import {
+  presentSubscription,
+  presentSubscriptionEvents,
+  presentSubscriptions,
+} from './present-subscriptions.ts'
 import { presentNewGrant, presentNewToken, presentTokenList } from './present-token.ts'
 import {
   presentAlert,
@@ -74,8 +98,39 @@ const PRESENTERS: Readonly<Record<string, Present>> = {
   lock_add: presentNewLock,
   lock_list: presentLockList,
   lock_release: presentReleasedLock,
+  owner_connection_intent_create: presentIntent,
+  owner_intent_show: presentIntent,
+  owner_intent_complete: presentIntent,
+  owner_intent_cancel: presentIntent,
+  owner_collector_enroll: presentIntent,
+  owner_intent_list: presentIntents,
+  owner_intent_authorize: presentAuthorization,
   owner_link_create: presentOwnerLink,
   owner_agent_list: presentOwnerAgents,
+  owner_connector_template_list: presentConnectors,
+  owner_connection_list: presentConnections,
+  owner_connection_show: presentConnection,
+  owner_connection_rename: presentConnection,
+  owner_connection_diagnostics: presentDiagnostics,
+  owner_connection_schedule_set: presentSchedule,
+  owner_connection_schedule_pause: presentSchedule,
+  owner_connection_schedule_resume: presentSchedule,
+  owner_device_list: presentDevices,
+  owner_event_list: presentOwnerEvents,
+  owner_event_verify: presentEventCheck,
+  owner_connection_run: presentStartedRun,
+  owner_run_list: presentCollectionRuns,
+  owner_run_live_list: presentCollectionRuns,
+  owner_run_show: presentCollectionRun,
+  owner_run_cancel: presentCollectionRun,
+  owner_run_watch: presentWatchedRun,
+  owner_stream_list: presentStreams,
+  owner_record_list: presentRecords,
+  event_subscription_create: presentSubscription,
+  event_subscription_show: presentSubscription,
+  event_subscription_update: presentSubscription,
+  event_subscription_list: presentSubscriptions,
+  event_subscription_events: presentSubscriptionEvents,
   whoami: presentWhoami,
   doctor: presentDoctor,
   audit_list: presentAuditList,

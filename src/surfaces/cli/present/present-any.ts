@@ -5,10 +5,13 @@ import { padded, widthOf } from './text-width.ts'
 
 type Row = Record<string, unknown>
 
+/** What kind of answer it is: a person sees that. */
+const KIND_KEYS = ['schema', 'object']
+
 /** Any answer, for a person: its single values as `key  value`, its lists of records as tables. */
 export function presentAny(body: unknown, page: Page): string {
   if (!isRecord(body)) return printable(typeof body === 'string' ? body : JSON.stringify(body, null, 2))
-  const entries = Object.entries(body).filter(([key]) => key !== 'schema')
+  const entries = Object.entries(body).filter(([key]) => !KIND_KEYS.includes(key))
   const single = entries.filter(([, value]) => !isRecord(value) && !isTable(value))
   const parts = single.length > 0 ? [renderPairs(single, page)] : []
   for (const [key, value] of entries) {
@@ -28,7 +31,7 @@ export function renderPairs(pairs: readonly (readonly [string, unknown])[], page
 export function renderRecords(title: string, rows: readonly Row[], page: Page): string {
   if (rows.length === 0) return `No ${labelOf(title)}.`
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
-    (key) => key !== 'schema' && rows.every((row) => !isRecord(row[key])),
+    (key) => !KIND_KEYS.includes(key) && rows.every((row) => !isRecord(row[key])),
   )
   return renderTable(
     columns.map(labelOf),

@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { type Source, SourceFault } from '../connectors/connector.ts'
+import { asProviderFault, openProvider, type Provider } from './oauth-provider.ts'
+
+/** The name under which a connection keeps all it got from its provider: one credential, replaced as a whole. */
+export const OAUTH_SECRET = 'oauth'
+
+/** A token that ends within this time is not used any more. */
+const RENEW_BEFORE_MS = 60_000
+const MOST_SECONDS = 31_536_000
+
+const Credential = z.strictObject({
+  issuer: z.string(),
+  client_id: z.string(),
+  client_secret: z.string().optional(),
+  scope: z.string(),
+  access_token: z.string(),
+  refresh_token: z.string().optional(),
+  expires_at: z.string().optional(),
+})
+
+/** Tokens, and the client they were given to. */
+export type OAuthCredential = z.infer<typeof Credential>
+
+/** What a provider's token answer gives. */
+export interface TokenAnswer {
+  readonly access_token: string
+  readonly refresh_token?: string | undefined
+  readonly expires_in?: number | undefined
+}
+
+/** The parts of a credential that a token answer settles. */
+export function tokensOf({ access_token, refresh_token, expires_in }: TokenAnswer, now: Date) {
+  const seconds = expires_in === undefined ? undefined : Math.min(expires_in, MOST_SECONDS)
+  return {
+    access_token,
+    ...(refresh_token !== undefined && { refresh_token }),
+    ...(seconds !== undefined && { expires_at: new Date(now.getTime() + seconds * 1_000).toISOString() }),
+  }
+}
+
+/** A token that counts now: the one there is, or a new one where its time is nearly over. */
+export async function accessToken(source: Source): Promise<string> {
+  const credential = await readCredential(source)
+  const { access_token, expires_at, refresh_token } = credential
+  const isFresh =
+    expires_at === undefined || Date.parse(expires_at) - source.now().getTime() > RENEW_BEFORE_MS
+  return isFresh || refresh_token === undefined ? access_token : renew(source, credential)
+}
+
+/** A new token, for a source that takes the old one no more. */
+export async function renewAccessToken(source: Source): Promise<string> {
+  return renew(source, await readCredential(source))
+}
+
+async function renew(source: Source, credential: OAuthCredential): Promise<string> {
+  const { refresh_token, scope } = credential
+  if (refresh_token === undefined)
+    throw new SourceFault('needs_attention', 'The authorisation is over. Connect again.')
+  const answer = await askProvider(source, credential, ({ oauth, configuration }) =>
+    oauth.refreshTokenGrant(configuration, refresh_token, scope === '' ? {} : { scope }),
+  )
+  const { expires_at: _, ...rest } = credential
+  const renewed = { ...rest, ...tokensOf(answer, source.now()) }
+  await source.replaceSecret(OAUTH_SECRET, JSON.stringify(renewed))
+  return renewed.access_token
+}
+
+/** Gives the tokens back, so that they count no more at the provider. One that offers no way to is left alone. */
+export async function revokeTokens(source: Source): Promise<void> {
+  const credential = await readCredential(source)
+  const { refresh_token, access_token } = credential
+  await askProvider(source, credential, async ({ oauth, configuration }) => {
+    if (configuration.serverMetadata().revocation_endpoint === undefined) return
+    if (refresh_token !== undefined)
+      await oauth.tokenRevocation(configuration, refresh_token, { token_type_hint: 'refresh_token' })
+    await oauth.tokenRevocation(configuration, access_token, { token_type_hint: 'access_token' })
+  })
+}
+
+async function readCredential(source: Source): Promise<OAuthCredential> {
+  return Credential.parse(JSON.parse(await source.secret(OAUTH_SECRET)))
+}
+
+async function askProvider<Result>(
+  source: Source,
+  client: OAuthCredential,
+  ask: (provider: Provider) => Promise<Result>,
+): Promise<Result> {
+  const provider = await openProvider(source.fetch, client)
+  try {
+    return await ask(provider)
+  } catch (error) {
+    throw asProviderFault(error)
+  }
+}

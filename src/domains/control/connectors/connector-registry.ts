@@ -1,0 +1,93 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Hub } from '../../../operations/hub.ts'
+import { PACKAGE_FOLDER } from '../../../platform/basics/package-folder.ts'
+import { type FileState, watchFile } from '../../../platform/policy/watched-file.ts'
+import type { Connector, ConnectorManifest } from './connector.ts'
+import { CONNECTOR_ID, ManifestSchema } from './manifest-schema.ts'
+
+/** A manifest that cannot be used. The others can. */
+export interface ConnectorFault {
+  readonly file: string
+  readonly message: string
+}
+
+/** The connectors there are, and what is wrong with those that are not. */
+export interface ConnectorList {
+  readonly connectors: Connector[]
+  readonly faults: ConnectorFault[]
+}
+
+/** Folders beyond these are not looked into. */
+const FOLDERS_LIMIT = 200
+const NO_MANIFEST = undefined as ConnectorManifest | undefined
+
+type Read = () => FileState<ConnectorManifest | undefined>
+/** Manifests are read when they change, not with every call. */
+const readers = new Map<string, Read>()
+
+/** Every connector: those shipped with the program, then the owner's own. A broken one takes no other along. */
+export async function listConnectors({ home }: Pick<Hub, 'home'>): Promise<ConnectorList> {
+  const connectors = new Map<string, Connector>()
+  const faults: ConnectorFault[] = []
+  for (const parent of [join(PACKAGE_FOLDER, 'connectors'), join(home.folder, 'connectors')])
+    for (const name of foldersIn(parent, faults)) {
+      const read = readConnector(join(parent, name), name)
+      if ('message' in read) faults.push(read)
+      else if (connectors.has(name)) faults.push(faultOf(join(parent, name), `${name} is shipped already`))
+      else connectors.set(name, read)
+    }
+  return { connectors: [...connectors.values()], faults }
+}
+
+/** The connector of an id, where there is a usable one. */
+export async function findConnector(
+  hub: Pick<Hub, 'home'>,
+  connector_id: string,
+): Promise<Connector | undefined> {
+  if (!CONNECTOR_ID.test(connector_id)) return undefined
+  const { connectors } = await listConnectors(hub)
+  return connectors.find(({ manifest }) => manifest.connector_id === connector_id)
+}
+
+/** A file in the folder, or a folder with an odd name, is none of ours. */
+function foldersIn(parent: string, faults: ConnectorFault[]): string[] {
+  try {
+    const found = readdirSync(parent, { withFileTypes: true })
+    const names = found.filter((entry) => entry.isDirectory() && CONNECTOR_ID.test(entry.name))
+    return names
+      .map(({ name }) => name)
+      .toSorted()
+      .slice(0, FOLDERS_LIMIT)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT') faults.push({ file: parent, message: `It cannot be read (${code}).` })
+    return []
+  }
+}
+
+function readConnector(folder: string, name: string): Connector | ConnectorFault {
+  const file = join(folder, 'manifest.yaml')
+  const { value: manifest, damaged } = readerOf(file)()
+  if (damaged !== undefined) return { file, message: damaged.slice(file.length + 2) }
+  if (!manifest) return { file, message: 'There is no manifest.' }
+  if (manifest.connector_id !== name) return faultOf(folder, 'connector_id is not the name of its folder')
+  return {
+    manifest,
+    load: async () => (await import('./load-collector.ts')).loadCollector(manifest, folder),
+  }
+}
+
+function faultOf(folder: string, message: string): ConnectorFault {
+  return { file: join(folder, 'manifest.yaml'), message }
+}
+
+function readerOf(file: string): Read {
+  let read = readers.get(file)
+  if (!read) {
+    read = watchFile<ConnectorManifest | undefined>(file, ManifestSchema, NO_MANIFEST)
+    if (readers.size >= 2 * FOLDERS_LIMIT) readers.clear()
+    readers.set(file, read)
+  }
+  return read
+}

@@ -1,0 +1,50 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { JsonObject } from '../connector.ts'
+import { cutLine, cutText } from '../plain-text.ts'
+import type { FoundNote } from './walk-notes.ts'
+
+/** Larger files are listed without their text. */
+export const MAX_NOTE_BYTES = 1024 * 1024
+// Neither through a link that has come in between, nor waiting at a pipe.
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const TITLE = /^(?:title:[ \t]*(\S.{0,300})|#{1,2}[ \t]+(\S.{0,300}))$/m
+const HEAD_CHARS = 8_192
+
+/** The content of a note; nothing for one that is gone, or is none any more. */
+export async function findContent(root: string, { path }: FoundNote): Promise<Buffer | undefined> {
+  let file: FileHandle | undefined
+  try {
+    file = await open(join(root, path), FLAGS)
+    const stats = await file.stat()
+    if (!stats.isFile()) return undefined
+    const room = Buffer.alloc(Math.min(stats.size, MAX_NOTE_BYTES + 1))
+    const { bytesRead } = await file.read(room, 0, room.length, 0)
+    return room.subarray(0, bytesRead)
+  } catch {
+    return undefined
+  } finally {
+    await file?.close()
+  }
+}
+
+/** A note as it is kept. */
+export function toNote({ path, modified_ms, size_bytes }: FoundNote, content: Buffer): JsonObject {
+  const is_too_large = content.length > MAX_NOTE_BYTES
+  const { text, is_cut } = cutText(is_too_large ? '' : content.toString('utf8').replace(/^\uFEFF/, ''))
+  return {
+    path,
+    title: titleOf(text, path),
+    text,
+    is_cut: is_cut || is_too_large,
+    size_bytes,
+    modified_at: new Date(modified_ms).toISOString(),
+  }
+}
+
+function titleOf(text: string, path: string): string {
+  const [, named, heading] = TITLE.exec(text.slice(0, HEAD_CHARS)) ?? []
+  const title = cutLine((named ?? heading ?? '').replace(/^["']|["']$/g, ''), 300)
+  return title === '' ? basename(path).replace(/\.[^.]{1,10}$/, '') : title
+}

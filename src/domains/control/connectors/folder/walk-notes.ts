@@ -1,0 +1,66 @@
+import { lstat, opendir, realpath } from 'node:fs/promises'
+import { isAbsolute, join } from 'node:path'
+import { SourceFault } from '../connector.ts'
+import { isNoteName } from '../note-names.ts'
+import { MAX_INDEXED } from '../page-changes.ts'
+
+const SKIPPED = new Set(['node_modules'])
+const MAX_DEPTH = 32
+/** Names looked at in all, notes or not. */
+const MAX_ENTRIES = 200_000
+
+/** A note as the folder lists it. */
+export interface FoundNote {
+  /** Its path below the folder, with `/` between names. */
+  readonly path: string
+  readonly modified_ms: number
+  readonly size_bytes: number
+}
+
+/** The folder of a connection by its real path. */
+export async function requireFolder(folder: string | undefined): Promise<string> {
+  if (folder === undefined || !isAbsolute(folder)) {
+    throw new SourceFault('needs_attention', 'The connection needs the full path of a folder.')
+  }
+  try {
+    const real = await realpath(folder)
+    if ((await lstat(real)).isDirectory()) return real
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') {
+      throw new SourceFault('refused', 'The folder may not be read.')
+    }
+  }
+  throw new SourceFault('not_found', 'The folder is not there.')
+}
+
+/** Lists the notes below a folder. Links are not followed, so no loop and no way out of it exists. */
+export async function walkNotes(root: string, signal: AbortSignal): Promise<FoundNote[]> {
+  const found: FoundNote[] = []
+  const waiting = [{ path: '', depth: 0 }]
+  let seen = 0
+  for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
+    for await (const entry of await opendir(join(root, folder.path))) {
+      signal.throwIfAborted()
+      if (++seen > MAX_ENTRIES) throw tooMany(`${MAX_ENTRIES} entries`)
+      const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`
+      if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue
+      if (entry.isDirectory() && folder.depth < MAX_DEPTH) waiting.push({ path, depth: folder.depth + 1 })
+      const note = entry.isFile() && isNoteName(entry.name) ? await findNote(root, path) : undefined
+      if (note && found.push(note) > MAX_INDEXED) throw tooMany(`${MAX_INDEXED} notes`)
+    }
+  }
+  return found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+async function findNote(root: string, path: string): Promise<FoundNote | undefined> {
+  try {
+    const { mtimeMs, size } = await lstat(join(root, path))
+    return { path, modified_ms: Math.trunc(mtimeMs), size_bytes: size }
+  } catch {
+    return undefined // Gone since the folder was listed.
+  }
+}
+
+function tooMany(what: string): SourceFault {
+  return new SourceFault('too_large', `The folder has more than ${what}.`)
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { ownerSurface } from '../../../operations/authority.ts'
+import { findConnector } from '../connectors/connector-registry.ts'
+import { firstStepOf } from '../connectors/setup-plan.ts'
+import { defineOwnerOperation } from '../define-owner-operation.ts'
+import { intentErrors } from './intent-errors.ts'
+import { CollectionScope, ConnectorId, DisplayName, IntentShape } from './intent-schemas.ts'
+import { countOpenIntents, findIntent, type IntentRow, insertIntent } from './intent-store.ts'
+import { showIntent } from './show-intent.ts'
+
+/** The owner may take a day; an enrolment code, which others could read over a shoulder, lives shorter. */
+const INTENT_TTL_SECONDS = 86_400
+const ENROLLMENT_TTL_SECONDS = 15 * 60
+const OPEN_LIMIT = 200
+
+/** The wish for a connection. It makes none: the next step is the owner's. */
+export const ownerConnectionIntentCreate = defineOwnerOperation({
+  name: 'owner_connection_intent_create',
+  summary: 'Begin a connection: answers the step that the owner has to take next.',
+  effect: 'create',
+  authority: ownerSurface(),
+  rest: 'POST /v1/owner/connections/intents',
+  cli: 'owner intent create <connector_id>',
+  errors: intentErrors.pick('connector_not_found', 'too_many_intents'),
+  spine: {
+    event: 'owner_agent.connection.initiate',
+    operation: 'initiate_connection',
+    object: ({ connector_id }, shown) => ({
+      type: 'connection_intent',
+      id: shown?.intent_id,
+      connector_key: connector_id,
+    }),
+    data: (_input, { next_step, connector_modality }) => ({
+      next_step_kind: next_step.kind,
+      connector_modality,
+    }),
+  },
+  input: z.strictObject({
+    connector_id: ConnectorId,
+    display_name: DisplayName.optional().describe('What the connection will be called'),
+    collection_scope: CollectionScope.optional().describe('Which part of the source is meant'),
+  }),
+  output: IntentShape,
+  made: ({ intent_id }) => ({ kind: 'connection_intent', id: intent_id }),
+  async handle({ input, caller, db, hub, now, refuse }) {
+    const { connector_id, display_name = null, collection_scope } = input
+    const connector = await findConnector(hub, connector_id)
+    if (!connector) return refuse('connector_not_found')
+    if ((await countOpenIntents(db, now)) >= OPEN_LIMIT) return refuse('too_many_intents')
+    const next_step_kind = firstStepOf(connector.manifest, hub.env)
+    const isLocal = next_step_kind === 'enroll_local_collector'
+    const ttl_seconds = isLocal ? ENROLLMENT_TTL_SECONDS : INTENT_TTL_SECONDS
+    const code = isLocal ? `lde_${hub.system.random(16)}` : undefined
+    const intent_id = `cint_${hub.system.random(8)}`
+    await insertIntent(db, {
+      intent_id,
+      connector_id,
+      display_name,
+      state: next_step_kind === 'unsupported' ? 'unsupported' : 'open',
+      step: next_step_kind,
+      created_at: now.toISOString(),
+      created_by: `${caller.kind}:${caller.id}`,
+      expires_at: new Date(now.getTime() + ttl_seconds * 1_000).toISOString(),
+      scope_json: collection_scope === undefined ? null : JSON.stringify(collection_scope),
+      code,
+    })
+    return showIntent(hub, db, (await findIntent(db, intent_id)) as IntentRow, now, code)
+  },
+})

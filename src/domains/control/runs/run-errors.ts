@@ -1,0 +1,9 @@
+import { errorTable } from '../../../operations/errors.ts'
+
+/** What can be wrong with the run or the schedule that a call is about. */
+export const runErrors = errorTable({
+  run_already_active: { status: 409, message: 'A run of the connection is active already.' },
+  run_not_found: { status: 404, message: 'There is no such run.' },
+  run_not_active: { status: 409, message: 'The run has ended already.' },
+  schedule_not_found: { status: 404, message: 'The connection has no schedule.' },
+})

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { ownerSession } from '../../../operations/authority.ts'
+import { defineOwnerOperation } from '../define-owner-operation.ts'
+import { listEvents } from './event-store.ts'
+
+const PAGE_LIMIT = 200
+const CURSOR = /^[1-9]\d{0,14}$/
+
+const EventShape = z.looseObject({
+  object: z.literal('owner_event'),
+  event_id: z.string(),
+  occurred_at: z.string(),
+  event_type: z.string(),
+  actor_type: z.string(),
+  object_type: z.string(),
+  object_id: z.string().nullable(),
+  status: z.enum(['succeeded', 'failed']),
+  request_id: z.string(),
+  data: z.looseObject({ operation: z.string(), outcome: z.string() }),
+})
+
+/** What was done, and tried, on the owner's surface. */
+export const ownerEventList = defineOwnerOperation({
+  name: 'owner_event_list',
+  summary: "List what was done and tried on the owner's surface, newest first.",
+  effect: 'read',
+  authority: ownerSession(),
+  whileLocked: true,
+  rest: 'GET /_ref/events',
+  cli: 'owner event list',
+  errors: {},
+  input: z.strictObject({
+    connection_id: z.string().min(1).max(200).optional().describe('Only what concerns this connection'),
+    cursor: z.string().regex(CURSOR).optional().describe('Where the page before ended, as `next_cursor`'),
+    limit: z.int().min(1).max(PAGE_LIMIT).default(50).describe('At most so many'),
+  }),
+  output: z.strictObject({
+    object: z.literal('list'),
+    data: z.array(EventShape),
+    next_cursor: z.string().nullable(),
+  }),
+  async handle({ input, db }) {
+    const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(input.cursor)
+    const found = await listEvents(db, input.connection_id, before, input.limit + 1)
+    const rows = found.slice(0, input.limit)
+    const last = rows.at(-1)
+    return {
+      object: 'list' as const,
+      data: rows.map(({ event_json }) => JSON.parse(event_json) as z.infer<typeof EventShape>),
+      next_cursor: found.length > rows.length && last ? String(last.seq) : null,
+    }
+  },
+})

@@ -1,0 +1,130 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { DATABASES } from '../../../test/harness/test-hub.ts'
+import { carrierPlace } from './carriers.fixture.ts'
+import { type Carrier, type Job, openJobQueue, type Ticket } from './job-queue.ts'
+
+/** Longer than any lease lasts, whatever else the machine does. */
+const TAKE_OVER = { timeout: 60_000, interval: 250 }
+const ids = (tickets: readonly Ticket[]) => tickets.map(({ job_id }) => job_id)
+
+async function claimAtLast(carrier: Carrier): Promise<Ticket> {
+  return vi.waitFor(async () => {
+    const [ticket] = await carrier.claim(1)
+    if (!ticket) throw new Error('nothing to claim yet')
+    return ticket
+  }, TAKE_OVER)
+}
+
+describe.each(DATABASES)('jobs carried on %s', (database) => {
+  test('what is added twice is there once, and goes to one worker only, the oldest first', async () => {
+    const open = await carrierPlace(database)
+    const [one, other] = [await open(), await open()]
+    await one.add(['a'])
+    await one.add(['b'])
+    await one.add(['c'])
+    await other.add(['a', 'b'])
+    const first = await one.claim(2)
+    expect(ids(first).toSorted()).toEqual(['a', 'b'])
+    await one.add(['a', 'b'])
+    expect(ids(await other.claim(5))).toEqual(['c'])
+    expect(await one.claim(5)).toEqual([])
+    expect(await one.renew(first)).toEqual(first)
+  })
+
+  test('of workers that ask at once, each gets jobs of its own', async () => {
+    const open = await carrierPlace(database)
+    const carriers = await Promise.all([open(), open(), open()])
+    const wanted = Array.from({ length: 60 }, (_, at) => `job-${at}`)
+    await carriers[0]?.add(wanted)
+    const claims = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => (carriers[at % 3] as Carrier).claim(4)),
+    )
+    expect(claims.flatMap(ids).toSorted()).toEqual(wanted.toSorted())
+  })
+
+  test('what has ended may come again', async () => {
+    const carrier = await (await carrierPlace(database))()
+    await carrier.add(['a'])
+    const [ticket] = await carrier.claim(1)
+    await carrier.finish(ticket as Ticket)
+    expect(await carrier.claim(1)).toEqual([])
+    expect(await carrier.renew([ticket as Ticket])).toEqual([])
+    await carrier.add(['a'])
+    expect(ids(await carrier.claim(1))).toEqual(['a'])
+  })
+
+  test('a silent worker loses its job to another, and can neither keep nor end it', async () => {
+    const open = await carrierPlace(database)
+    const [silent, other] = [await open(), await open()]
+    await silent.add(['a', 'kept'])
+    const held = await silent.claim(2)
+    const stale = held.find(({ job_id }) => job_id === 'a') as Ticket
+    const kept = held.find(({ job_id }) => job_id === 'kept') as Ticket
+    const beat = setInterval(() => void silent.renew([kept]), 1_000)
+    const taken = await claimAtLast(other).finally(() => clearInterval(beat))
+    expect(taken.job_id).toBe('a')
+    expect(await silent.renew([stale, kept])).toEqual([kept])
+    await silent.finish(stale)
+    expect(await other.renew([taken])).toEqual([taken])
+    await other.finish(taken)
+    await silent.add(['a'])
+    expect(ids(await silent.claim(1))).toEqual(['a'])
+  }, 90_000)
+
+  test('a queue works on no more at once than it has hands, and on everything in the end', async () => {
+    const carrier = await (await carrierPlace(database))()
+    const wanted = Array.from({ length: 9 }, (_, at) => `job-${at}`)
+    const done: string[] = []
+    let most = 0
+    const queue = openJobQueue(carrier, {
+      slots: 3,
+      async work({ job_id }) {
+        most = Math.max(most, queue.busy)
+        await pause(5)
+        done.push(job_id)
+      },
+      onFault: (error) => {
+        throw error
+      },
+    })
+    await queue.add(wanted)
+    await vi.waitFor(async () => {
+      await queue.look()
+      expect(done.toSorted()).toEqual(wanted)
+    }, TAKE_OVER)
+    expect(most).toBe(3)
+    await queue.close()
+  })
+
+  test('a queue that closes tells its work, waits for it and begins nothing more', async () => {
+    const open = await carrierPlace(database)
+    const carrier = await open()
+    const begun: Job[] = []
+    const work = async (job: Job) => {
+      begun.push(job)
+      await new Promise((told) => job.signal.addEventListener('abort', told))
+    }
+    const queue = openJobQueue({ ...carrier, close: async () => {} }, { slots: 1, work, onFault: () => {} })
+    await queue.add(['a', 'b'])
+    await queue.look()
+    await vi.waitFor(() => expect(begun).toHaveLength(1), TAKE_OVER)
+    await queue.close()
+    await queue.look()
+    expect(begun.map(({ job_id, signal }) => [job_id, signal.reason])).toEqual([['a', 'closing']])
+    expect(ids(await carrier.claim(5))).toEqual(['b'])
+  })
+
+  test('work that fails is told of, and its job does not stay', async () => {
+    const carrier = await (await carrierPlace(database))()
+    const faults: unknown[] = []
+    const fault = new Error('broken')
+    const work = () => Promise.reject(fault)
+    const queue = openJobQueue(carrier, { slots: 1, work, onFault: (error) => faults.push(error) })
+    await queue.add(['a'])
+    await queue.look()
+    await vi.waitFor(() => expect([faults, queue.busy]).toEqual([[fault], 0]), TAKE_OVER)
+    expect(await carrier.claim(1)).toEqual([])
+    await queue.close()
+  })
+})

@@ -1,0 +1,55 @@
+import type { Extension } from './operation-command.ts'
+import { printAnswer, printRefusal } from './output.ts'
+import { describeCount, describeProgress, type WatchedRun } from './present/present-collection.ts'
+import { printableLine } from './present/printable.ts'
+
+/** Between two looks; the hub answers earlier when something happens. */
+const WAIT_SECONDS = 20
+const WAIT_SECONDS_AT_TERMINAL = 2
+/** Longer than any run may take. */
+const LOOK_LIMIT = 100_000
+const CLEAR_LINE = '\r\x1b[2K'
+const ENDED = ['succeeded', 'failed', 'cancelled']
+
+interface Told {
+  reason?: string
+  progress?: WatchedRun['progress']
+  fault?: { code: string }
+}
+
+interface Body {
+  run: WatchedRun
+  data: { at: string; type: string; data: Told }[]
+  next_after: number
+}
+
+/** `owner run watch`: tells what happens until the run has ended, and fails when it did not succeed. */
+export const runWatchExtension: Extension = {
+  flags: [],
+  tellsProgress: true,
+  async act({ operation, invocation, input, call }) {
+    const { io, globals } = invocation
+    const wait_seconds = io.isErrorTerminal ? WAIT_SECONDS_AT_TERMINAL : WAIT_SECONDS
+    let after = Number(input.after ?? 0)
+    for (let looks = 0; looks < LOOK_LIMIT; looks++) {
+      const answer = await call({ wait_seconds, ...input, after })
+      if (io.isErrorTerminal) io.stderr.write(CLEAR_LINE)
+      if (!answer.ok) return printRefusal(answer, invocation)
+      const { run, data, next_after } = JSON.parse(answer.text) as Body
+      for (const event of globals.json ? [] : data) io.stdout.write(`${printableLine(lineOf(event))}\n`)
+      after = next_after
+      if (ENDED.includes(run.status) || input.wait_seconds !== undefined) {
+        const code = printAnswer(operation.name, answer, invocation)
+        return run.status === 'failed' || run.status === 'cancelled' ? 1 : code
+      }
+      if (io.isErrorTerminal) io.stderr.write(printableLine(describeProgress(run)))
+    }
+    return 1
+  },
+}
+
+function lineOf({ at, type, data }: Body['data'][number]): string {
+  const { progress, fault, reason } = data
+  const told = [progress && describeCount(progress), fault?.code, reason].filter((one) => one !== undefined)
+  return told.length === 0 ? `${at}  ${type}` : `${at}  ${type}: ${told.join(', ')}`
+}

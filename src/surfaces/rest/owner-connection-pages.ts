@@ -1,0 +1,79 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import {
+  connectionReactivate,
+  connectionRename,
+  connectionRevoke,
+} from '../../domains/control/connections/connection-changes.ts'
+import { connectionDelete } from '../../domains/control/connections/connection-delete.ts'
+import { ownerConnectionList } from '../../domains/control/connections/connection-list.ts'
+import type { Operation } from '../../operations/define-operation.ts'
+import type { Hub } from '../../operations/hub.ts'
+import { runOperation } from '../../operations/run-operation.ts'
+import { callOf } from './operation-call.ts'
+import { connectionsView, type ShownConnection } from './owner-connection-view.ts'
+import { faultOf, fieldOf, formToken, runForm } from './owner-forms.ts'
+import { sendPage } from './owner-layout.ts'
+import { showSignIn } from './owner-pages.ts'
+
+const PATH = '/owner/connections'
+
+/** What the page says after something was done. */
+const TOLD: Readonly<Record<string, string>> = {
+  rename: 'The connection has its new name.',
+  revoke: 'The connection is revoked. It collects no more; what it collected is still there.',
+  reactivate: 'The connection is active again.',
+  delete: 'The connection is deleted, with all that it collected.',
+}
+
+/** Where the owner sees the connections, names them, stops them and deletes them. */
+export function addConnectionPages(pages: FastifyInstance, hub: Hub): void {
+  pages.get(PATH, (request, reply) => showConnections(hub, request, reply, 200))
+  addAct(pages, hub, 'rename', connectionRename[0], ['display_name'])
+  addAct(pages, hub, 'revoke', connectionRevoke[0])
+  addAct(pages, hub, 'reactivate', connectionReactivate[0])
+  addAct(pages, hub, 'delete', connectionDelete[0])
+}
+
+function addAct(
+  pages: FastifyInstance,
+  hub: Hub,
+  act: string,
+  operation: Operation,
+  fields: readonly string[] = [],
+): void {
+  pages.post(`${PATH}/${act}`, async (request, reply) => {
+    const named = ['connection_id', ...fields].map((name) => [name, fieldOf(request, name)])
+    const answer = await runForm(hub, request, reply, operation, Object.fromEntries(named))
+    if (!answer.ok) return showConnections(hub, request, reply, answer.status, faultOf(answer))
+    return reply.redirect(`${PATH}?told=${act}`, 303)
+  })
+}
+
+async function showConnections(
+  hub: Hub,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  fault?: string,
+): Promise<FastifyReply> {
+  const { identity, headers, query } = request
+  if (identity.caller.kind !== 'owner_session')
+    return showSignIn(hub, request, reply, status === 200 ? 200 : 401, fault)
+  const { told, cursor } = query as { told?: string; cursor?: string }
+  const input = cursor === undefined ? {} : { cursor: String(cursor) }
+  const answer = await runOperation(hub, callOf(ownerConnectionList, identity, headers, input, undefined))
+  const { data = [], next_cursor = null } = JSON.parse(answer.text) as {
+    data?: ShownConnection[]
+    next_cursor?: string | null
+  }
+  const happened = typeof told === 'string' && Object.hasOwn(TOLD, told) ? TOLD[told] : undefined
+  return sendPage(reply, answer.ok ? status : answer.status, {
+    title: 'Connections',
+    lead: 'Where this hub collects from, in your name and only with your word.',
+    fault: fault ?? (answer.ok ? undefined : faultOf(answer)),
+    told: fault === undefined ? happened : undefined,
+    body: connectionsView(formToken(hub, request, reply), data, next_cursor),
+    wide: true,
+    signed_in: true,
+  })
+}

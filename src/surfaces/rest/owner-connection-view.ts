@@ -1,0 +1,57 @@
+import { type Html, html } from './owner-html.ts'
+import { buttonForm, shownTime, tokenField } from './owner-views.ts'
+
+/** What the page needs of a connection, as the list has it. */
+export interface ShownConnection {
+  readonly connection_id: string
+  readonly connector_id: string
+  readonly display_name: string
+  readonly status: string
+  readonly created_at: string
+  readonly schedule: { enabled: boolean; next_run_at: string | null } | null
+  readonly supported_actions: readonly { family: string; status: string }[]
+}
+
+/** The owner's connections, and the way to a new one. */
+export function connectionsView(
+  form_token: string,
+  connections: readonly ShownConnection[],
+  next_cursor: string | null,
+): Html {
+  const rows = connections.map((one) => connectionPart(form_token, one))
+  const more = next_cursor !== null && html`<p class="note"><a href="?cursor=${next_cursor}">More</a></p>`
+  return html`${rows.length > 0 ? rows : html`<p class="empty">There is none yet.</p>`}${more}
+<p class="plain"><a class="button" href="/owner/intents">Connect a source</a></p>`
+}
+
+function connectionPart(form_token: string, connection: ShownConnection): Html {
+  const { connection_id, connector_id, display_name, status, created_at } = connection
+  const button = (act: string, label: string, kind: string) =>
+    buttonForm({ action: `/owner/connections/${act}`, form_token, label, kind }, { connection_id })
+  const stop =
+    status === 'revoked'
+      ? button('reactivate', 'Take up again', 'small')
+      : button('revoke', 'Revoke', 'small')
+  return html`<section><h2>${display_name}</h2><p>${connector_id} · ${status} · ${scheduleText(connection)}</p>
+<dl><dt>Connection</dt><dd><code>${connection_id}</code></dd><dt>Since</dt><dd>${shownTime(created_at)}</dd></dl>
+<form class="row" method="post" action="/owner/connections/rename">${tokenField(form_token)}<input type="hidden" name="connection_id" value="${connection_id}">
+<label>Name<input name="display_name" value="${display_name}" maxlength="200" required></label><button>Rename</button></form>
+<div class="acts">${stop}${canDelete(connection) && deletePart(button('delete', 'Delete for good', 'bad small'))}</div></section>`
+}
+
+/** Two steps: nothing that was erased comes back. */
+function deletePart(button: Html): Html {
+  return html`<details><summary>Delete</summary><p>All that it collected is erased with it.</p>${button}</details>`
+}
+
+function canDelete({ supported_actions }: ShownConnection): boolean {
+  return supported_actions.some(
+    ({ family, status }) => family === 'delete_connection' && status === 'supported',
+  )
+}
+
+function scheduleText({ schedule }: ShownConnection): string {
+  if (!schedule) return 'no schedule'
+  if (!schedule.enabled) return 'schedule paused'
+  return schedule.next_run_at === null ? 'scheduled' : `next ${shownTime(schedule.next_run_at)}`
+}

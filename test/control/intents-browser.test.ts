@@ -1,0 +1,185 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTestHub, type TestHub } from '../harness/test-hub.ts'
+import { verifies } from '../requirements/verifies.ts'
+import { countMade, LOOPBACK_SOURCES, meet, type People } from './intents.fixture.ts'
+import { startProvider, type TestProvider } from './oauth-provider.fixture.ts'
+import { PASSWORD } from './owner-visitor.ts'
+
+const QUIET = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+]
+const ORDERS = 'Order ID,Order Date,Product Name\n111-2222222-3333333,2026-01-05T10:00:00Z,A kettle\n'
+
+let hub: TestHub
+let people: People
+let provider: TestProvider
+let browser: Browser
+let context: BrowserContext
+let page: Page
+let origin: string
+const complaints: string[] = []
+
+beforeAll(async () => {
+  hub = await startTestHub({ config: LOOPBACK_SOURCES })
+  people = await meet(hub)
+  origin = `http://localhost:${new URL(hub.url).port}`
+  provider = await startProvider([`${origin}/oauth/callback`])
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', ...QUIET],
+  })
+  context = await browser.newContext()
+  page = await context.newPage()
+  page.on('console', (message) => complaints.push(`${page.url()} ${message.text()}`))
+  page.on('pageerror', (error) => complaints.push(error.message))
+})
+afterAll(async () => {
+  await browser?.close()
+  await provider?.[Symbol.asyncDispose]()
+  await hub.close()
+})
+
+const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+const connections = async () => (await countMade(hub)).connections
+
+/** A picture of the page, where a person asked for pictures. */
+async function picture(of: Page, name: string): Promise<void> {
+  const folder = process.env.OWNER_PICTURES
+  if (folder) await of.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
+}
+
+describe('in a real browser', () => {
+  verifies(
+    'OWNR-057',
+    'the owner opens the page of an intent, goes to the provider and comes back',
+    async () => {
+      const { next_step } = await people.begin('json_api', { display_name: 'My items' })
+      await page.goto(next_step.url as string)
+      expect(await page.textContent('h1')).toBe('Sign in')
+      await page.fill('input[name=password]', PASSWORD)
+      await press('Sign in')
+      await page.waitForURL(next_step.url as string)
+      await picture(page, 'intent-oauth')
+      await page.fill('input[name="setting.url"]', provider.list_url)
+      await page.fill('input[name="setting.issuer"]', provider.issuer)
+      await page.fill('input[name="setting.client_id"]', provider.client_id)
+      await page.click('summary')
+      await page.fill('input[name="setting.scope"]', 'openid items')
+      await press('Go on to the provider')
+      await page.waitForURL(`${provider.issuer}/interaction/**`)
+      expect(await connections()).toBe(0)
+      await page.fill('input[name=login]', 'the-owner')
+      await page.fill('input[name=password]', 'any')
+      await page.click('button[type=submit]')
+      await page.waitForSelector('text=Continue')
+      await page.click('button[type=submit]')
+      await page.waitForURL(`${next_step.url}?told=connected`)
+      expect(await page.textContent('h1')).toBe('Connected')
+      await picture(page, 'intent-connected')
+      expect(await connections()).toBe(1)
+      // Back, and forward again: the answer was used up.
+      await page.reload()
+      expect(await page.textContent('h1')).toBe('Connected')
+      expect(await connections()).toBe(1)
+    },
+  )
+
+  test('an answer that the owner refuses at the provider leads to a page that says so', async () => {
+    const { next_step } = await people.begin('json_api')
+    await page.goto(next_step.url as string)
+    for (const [name, value] of [
+      ['url', provider.list_url],
+      ['issuer', provider.issuer],
+      ['client_id', provider.client_id],
+    ])
+      await page.fill(`input[name="setting.${name}"]`, value as string)
+    await press('Go on to the provider')
+    await page.waitForURL(`${provider.issuer}/interaction/**`)
+    await page.click('text=Cancel')
+    await page.waitForSelector('h1:has-text("Not connected")')
+    expect(await page.textContent('.fault')).toContain('access_denied')
+    await picture(page, 'intent-refused')
+    expect(await connections()).toBe(1)
+    await page.goto(next_step.url as string)
+    expect(await page.textContent('main')).toContain('access_denied')
+  })
+
+  test('what is wrong is said on the form, which keeps what was typed', async () => {
+    await page.goto(`${origin}/owner/intents`)
+    await picture(page, 'intents')
+    await page.locator('li', { hasText: 'RSS or Atom feed' }).getByRole('button').click()
+    await page.waitForURL('**/owner/intents/cint_*')
+    await page.fill('input[name="setting.url"]', 'http://127.0.0.1:9/feed.xml')
+    await press('Connect')
+    expect(await page.textContent('.fault')).toBe('The source could not be reached.')
+    expect(await page.inputValue('input[name="setting.url"]')).toBe('http://127.0.0.1:9/feed.xml')
+    await picture(page, 'intent-fault')
+    await press('Cancel this')
+    await page.waitForURL('**/owner/intents')
+  })
+
+  test('a file is uploaded for what is bound to a browser', async () => {
+    const file = join(hub.home.folder, 'Retail.OrderHistory.csv')
+    writeFileSync(file, ORDERS)
+    const { next_step } = await people.begin('amazon')
+    await page.goto(next_step.dashboard_url as string)
+    await picture(page, 'intent-browser-bound')
+    await page.setInputFiles('input[type=file]', file)
+    await press('Give the file and connect')
+    await page.waitForURL('**?told=connected')
+    expect(await connections()).toBe(2)
+    const binary = await people.begin('amazon')
+    writeFileSync(file, Buffer.from([0x50, 0x4b, 3, 4, 0xff, 0xfe]))
+    await page.goto(binary.next_step.dashboard_url as string)
+    await page.setInputFiles('input[type=file]', file)
+    await press('Give the file and connect')
+    expect(await page.textContent('body')).toContain('the file is not a text')
+    expect(await connections()).toBe(2)
+  })
+
+  test('a secret is typed into a field that hides it, and never shown again', async () => {
+    const { next_step } = await people.begin('mail')
+    await page.goto(next_step.url as string)
+    await picture(page, 'intent-secret')
+    await page.fill('input[name="setting.host"]', '127.0.0.1')
+    await page.fill('input[name="setting.user"]', 'me')
+    await page.fill('input[type=password]', 'a sentinel password')
+    await press('Connect')
+    expect(await page.textContent('.fault')).not.toBe('')
+    expect(await page.content()).not.toContain('a sentinel password')
+    expect(await page.inputValue('input[name="setting.user"]')).toBe('me')
+  })
+
+  test('pages read well in the dark and on a phone', async () => {
+    const { next_step } = await people.begin('json_api')
+    const amazon = await people.begin('amazon')
+    const folder = await people.begin('folder')
+    const dark = await browser.newContext({
+      colorScheme: 'dark',
+      viewport: { width: 390, height: 800 },
+      storageState: await context.storageState(),
+    })
+    const phone = await dark.newPage()
+    for (const [path, name] of [
+      ['/owner/intents', 'intents-dark-phone'],
+      [new URL(next_step.url as string).pathname, 'intent-oauth-dark-phone'],
+      [new URL(amazon.next_step.dashboard_url as string).pathname, 'intent-browser-bound-dark-phone'],
+      [new URL(folder.next_step.dashboard_url as string).pathname, 'intent-folder-dark-phone'],
+    ] as const) {
+      await phone.goto(`${origin}${path}`)
+      await picture(phone, name)
+      expect(await phone.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
+      expect(await phone.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(20, 22, 26)')
+    }
+    await dark.close()
+    expect(
+      complaints.filter((text) => text.startsWith(origin) && !/status of (409|502|400)/.test(text)),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,228 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { verifies } from '../requirements/verifies.ts'
+import { send } from '../rest/rest-hub.fixture.ts'
+import { countMade } from './intents.fixture.ts'
+import { giveAccess, startProvider } from './oauth-provider.fixture.ts'
+import {
+  callbackOf,
+  comeBack,
+  goToProvider,
+  INTENTS,
+  lastFailure,
+  type OAuthStage,
+  openStage,
+  valuesOf,
+} from './oauth-stage.fixture.ts'
+import { signIn } from './owner-visitor.ts'
+
+let stage: OAuthStage
+beforeAll(async () => {
+  stage = await openStage('sqlite')
+})
+afterAll(() => stage?.[Symbol.asyncDispose]())
+
+/** Begins, does something, and sees that nothing was made, the intent is open again and the refusal is on record. */
+async function fails(
+  act: (intent_id: string, url: string) => Promise<{ status: number }>,
+  wanted: [number, string],
+) {
+  const before = await countMade(stage.hub)
+  const { intent_id } = await stage.people.begin('json_api')
+  const { url } = await goToProvider(stage, intent_id)
+  const { status } = await act(intent_id, url)
+  expect([status, await lastFailure(stage)]).toEqual(wanted)
+  expect(await countMade(stage.hub)).toEqual(before)
+  return intent_id
+}
+
+describe('an authorisation that comes to nothing', () => {
+  afterEach(() => {
+    stage.clock.now = undefined
+    stage.provider.break_list = undefined
+  })
+
+  verifies('OWNR-057', 'a replayed, foreign or invented state makes nothing', async () => {
+    await fails(
+      async (_intent, url) => {
+        const callback = await giveAccess(url)
+        callback.searchParams.set('state', 'ab'.repeat(32))
+        return comeBack(stage, callback)
+      },
+      [400, 'oauth_state_invalid'],
+    )
+    await fails(
+      async (_intent, url) => {
+        const { visitor } = await signIn(stage.hub)
+        return comeBack(stage, await giveAccess(url), visitor)
+      },
+      [400, 'oauth_state_invalid'],
+    )
+    await fails(
+      async (_intent, url) => {
+        const callback = await giveAccess(url)
+        callback.searchParams.append('state', 'cd'.repeat(32))
+        return comeBack(stage, callback)
+      },
+      [400, 'oauth_state_invalid'],
+    )
+  })
+
+  test('a state of another intent’s is not taken for this one’s, and stays good for its own', async () => {
+    const other = await stage.people.begin('json_api')
+    const mine = await stage.people.begin('json_api')
+    const { url } = await goToProvider(stage, other.intent_id)
+    const callback_url = (await giveAccess(url)).href
+    const swapped = await stage.people.asOwner('POST', `/_ref/intents/${mine.intent_id}/complete`, {
+      callback_url,
+    })
+    expect([swapped.status, swapped.body.error?.code]).toEqual([400, 'oauth_state_invalid'])
+    const elsewhere = callback_url.replace('http://localhost', 'http://evil.test')
+    const led = await stage.people.asOwner('POST', `/_ref/intents/${other.intent_id}/complete`, {
+      callback_url: elsewhere,
+    })
+    expect([led.status, led.body.error?.code]).toEqual([400, 'oauth_state_invalid'])
+    const right = await stage.people.asOwner('POST', `/_ref/intents/${other.intent_id}/complete`, {
+      callback_url,
+    })
+    expect([right.status, right.body.state]).toEqual([200, 'completed'])
+  })
+
+  test('a second start makes the first one’s answer worthless', async () => {
+    const before = await countMade(stage.hub)
+    const { intent_id } = await stage.people.begin('json_api')
+    const first = await giveAccess((await goToProvider(stage, intent_id)).url)
+    const second = await giveAccess((await goToProvider(stage, intent_id)).url)
+    expect((await comeBack(stage, first)).status).toBe(400)
+    expect(await countMade(stage.hub)).toEqual(before)
+    expect((await comeBack(stage, second)).status).toBe(303)
+  })
+
+  test('two callbacks at once make one connection', async () => {
+    const before = await countMade(stage.hub)
+    const { intent_id } = await stage.people.begin('json_api')
+    const callback = await giveAccess((await goToProvider(stage, intent_id)).url)
+    const done = await Promise.all([
+      comeBack(stage, callback),
+      comeBack(stage, callback),
+      comeBack(stage, callback),
+    ])
+    expect(done.map(({ status }) => status).toSorted()).toEqual([303, 400, 400])
+    expect((await countMade(stage.hub)).connections).toBe((before.connections ?? 0) + 1)
+  })
+
+  test('a provider that says no', async () => {
+    const intent_id = await fails(
+      async (_intent, url) => comeBack(stage, await giveAccess(url, 'abort')),
+      [409, 'source_refused'],
+    )
+    const { body } = await stage.people.asAgent('GET', `${INTENTS}/${intent_id}`)
+    expect(body).toMatchObject({
+      state: 'open',
+      fault: 'The provider did not authorise the connection (access_denied).',
+    })
+  })
+
+  test('a code that the provider did not give', async () => {
+    await fails(
+      async (_intent, url) => {
+        const callback = await giveAccess(url)
+        callback.searchParams.set('code', 'made-up')
+        return comeBack(stage, callback)
+      },
+      [409, 'source_needs_attention'],
+    )
+  })
+
+  test('an answer that comes too late, and one to an intent whose time is over', async () => {
+    await fails(
+      async (_intent, url) => {
+        const callback = await giveAccess(url)
+        stage.clock.now = new Date(Date.now() + 15 * 60_000 + 1_000)
+        return comeBack(stage, callback)
+      },
+      [400, 'oauth_state_invalid'],
+    )
+  })
+
+  test('an answer to an intent whose own time is over', async () => {
+    const { intent_id } = await stage.people.begin('json_api')
+    const bearer = stage.hub.credentials.bearers.hub
+    const step = async (act: string, body: object) => {
+      const sent = {
+        method: 'POST',
+        path: `/_ref/intents/${intent_id}/${act}`,
+        body: JSON.stringify(body),
+        bearer,
+      }
+      const { status, text } = await send(stage.hub.url, sent)
+      return { status, body: JSON.parse(text) as { authorization_url: string; error?: { code: string } } }
+    }
+    stage.clock.now = new Date(Date.now() + 86_400_000 - 60_000)
+    const { body } = await step('authorize', { values: valuesOf(stage) })
+    const callback = await giveAccess(body.authorization_url)
+    stage.clock.now = new Date(Date.now() + 86_400_000 + 60_000)
+    const done = await step('complete', { callback_url: callback.href })
+    expect([done.status, done.body.error?.code]).toEqual([410, 'intent_expired'])
+  })
+
+  test('an answer to an intent that was cancelled meanwhile', async () => {
+    await fails(
+      async (intent_id, url) => {
+        const callback = await giveAccess(url)
+        await stage.people.asAgent('POST', `${INTENTS}/${intent_id}/cancel`, {})
+        return comeBack(stage, callback)
+      },
+      [400, 'oauth_state_invalid'],
+    )
+  })
+
+  test('a source that refuses the token: the tokens are given back', async () => {
+    stage.provider.break_list = 403
+    await fails(async (_intent, url) => comeBack(stage, await giveAccess(url)), [409, 'source_refused'])
+    const token = stage.provider.seen.at(-1) as string
+    expect(token).not.toBe('')
+    expect(await stage.provider.isLive(token)).toBe(false)
+  })
+
+  test('whoever is not signed in finishes nothing, even with the right answer', async () => {
+    const before = await countMade(stage.hub)
+    const { intent_id } = await stage.people.begin('json_api')
+    const callback = await giveAccess((await goToProvider(stage, intent_id)).url)
+    const path = `/owner/intents/finish${callback.search}`
+    const anonymous = await stage.people.owner.ask({ path, headers: { 'sec-fetch-site': 'cross-site' } })
+    expect(anonymous.status).toBe(401)
+    const agent = await stage.people.asAgent('POST', '/_ref/intents/callback', {
+      callback_url: callback.href,
+    })
+    expect([agent.status, agent.body.error?.code]).toEqual([401, 'authentication_error'])
+    expect(await countMade(stage.hub)).toEqual(before)
+    expect((await comeBack(stage, callback)).status).toBe(303)
+  })
+
+  test('what the owner types takes no provider’s place', async () => {
+    const { intent_id } = await stage.people.begin('json_api')
+    const done = await stage.people.asOwner('POST', `/_ref/intents/${intent_id}/complete`, {
+      values: valuesOf(stage),
+    })
+    expect([done.status, done.body.error?.code]).toEqual([409, 'intent_needs_other_step'])
+  })
+
+  test('a provider that is not there, on the way to it and on the way back', async () => {
+    const { intent_id } = await stage.people.begin('json_api')
+    const down = await goToProvider(stage, intent_id, { issuer: 'http://127.0.0.1:9' })
+    expect([down.status, await lastFailure(stage)]).toEqual([502, 'source_unreachable'])
+    expect(down.text).toContain('The source could not be reached.')
+    const plain = await goToProvider(stage, intent_id, { issuer: 'http://provider.example' })
+    expect([plain.status, await lastFailure(stage)]).toEqual([409, 'source_refused'])
+    const closed = await goToProvider(stage, intent_id, { issuer: 'https://192.168.7.7' })
+    expect([closed.status, await lastFailure(stage)]).toEqual([409, 'source_refused'])
+    const gone = await startProvider([callbackOf(stage.hub)])
+    const { url } = await goToProvider(stage, intent_id, { issuer: gone.issuer })
+    const callback = await giveAccess(url)
+    await gone[Symbol.asyncDispose]()
+    expect([(await comeBack(stage, callback)).status, await lastFailure(stage)]).toEqual([
+      502,
+      'source_unreachable',
+    ])
+  })
+})

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/platform/storage/database.ts'
+import { runInProcess } from '../harness/call-cli.ts'
+import { DATABASES } from '../harness/test-hub.ts'
+import { verifies } from '../requirements/verifies.ts'
+import { send } from '../rest/rest-hub.fixture.ts'
+import { addConnection, type OwnedHub, startOwnedHub } from './connection-samples.ts'
+
+let hub: OwnedHub
+beforeAll(async () => {
+  hub = await startOwnedHub()
+})
+afterAll(() => hub.close())
+
+const sentinel = (at: number) => `sentinel-${at}-5d0c8f61`
+
+verifies('OWNR-080', 'no secret that was sent anywhere stands in any record', async () => {
+  const id = await addConnection(hub, { connector_id: 'git' })
+  const paths = [
+    ['PATCH', `/v1/owner/connections/${id}`, { display_name: sentinel(1) }],
+    ['PATCH', `/v1/owner/connections/${id}`, { display_name: sentinel(2), password: sentinel(3) }],
+    ['PATCH', `/v1/owner/connections/${sentinel(4)}`, { display_name: 'x' }],
+    ['DELETE', `/v1/owner/connectors/${sentinel(5)}`, undefined],
+    ['DELETE', `/v1/owner/connections/${hub.bearer}`, undefined],
+    ['DELETE', `/v1/owner/connections/lde_${'0123456789abcdef'}`, undefined],
+    ['POST', '/v1/owner/connections/intents', { connector_id: sentinel(6), display_name: sentinel(7) }],
+    ['POST', '/v1/event-subscriptions', { callback_url: `http://${sentinel(8)}/`, secret: sentinel(9) }],
+  ] as const
+  for (const [method, path, body] of paths) {
+    await hub.ask(method, path, body)
+    const headers = { cookie: sentinel(10), 'x-secret': sentinel(11) }
+    await send(hub.url, {
+      method,
+      path,
+      bearer: hub.credentials.bearers.viewer,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    })
+  }
+  await hub.hub.refusals.flushAll()
+  const kept = JSON.stringify([
+    await hub.hub.db.all(sql<object>('SELECT * FROM owner_events')),
+    await hub.hub.db.all(sql<object>('SELECT * FROM audit_records')),
+    hub.logged,
+  ])
+  expect(kept).not.toContain('5d0c8f61')
+  expect(kept).not.toContain('lde_0123')
+  for (const secret of [hub.bearer, hub.credentials.bearers.viewer as string, ...hub.owner.cookies.values()])
+    expect(kept).not.toContain(secret)
+})
+
+test('a flood of equal refusals is told ten times, and counted in the audit log', async () => {
+  await using own = await startOwnedHub()
+  const bearer = own.credentials.bearers.viewer
+  for (let at = 0; at < 25; at++)
+    await send(own.url, { method: 'DELETE', path: '/v1/owner/connections/none', bearer })
+  const told = await own.events()
+  expect(told.length).toBeGreaterThanOrEqual(10)
+  expect(told.length).toBeLessThan(25)
+  await own.hub.refusals.flushAll()
+  const counted = await own.hub.db.get(
+    sql<{ calls: number }>(
+      `SELECT SUM(repeats) AS calls FROM audit_records WHERE operation = 'owner_connection_delete'`,
+    ),
+  )
+  expect(Number(counted?.calls)).toBe(25)
+})
+
+describe('events are the owner’s to read', () => {
+  test('in person: no bearer of an agent or a member opens them', async () => {
+    for (const path of ['/_ref/events', '/_ref/events/verify']) {
+      const seen = [hub.bearer, hub.credentials.bearers.admin, undefined].map(async (bearer) => {
+        const { status, text } = await send(hub.url, { path, bearer })
+        return [status, JSON.parse(text).error.code]
+      })
+      for (const one of seen) expect(await one).toEqual([401, 'authentication_error'])
+      expect((await hub.askAsOwner('GET', path)).status).toBe(200)
+    }
+  })
+
+  test('by connection, page by page, newest first', async () => {
+    const id = await addConnection(hub)
+    for (const name of ['a', 'b', 'c'])
+      await hub.ask('PATCH', `/v1/owner/connections/${id}`, { display_name: name })
+    await hub.ask('PATCH', `/v1/owner/connections/${await addConnection(hub)}`, { display_name: 'other' })
+    const whole = (await hub.askAsOwner('GET', `/_ref/events?connection_id=${id}`)).body
+    expect(whole.data.map(({ object_id }: { object_id: string }) => object_id)).toEqual([id, id, id])
+    const first = (await hub.askAsOwner('GET', `/_ref/events?connection_id=${id}&limit=2`)).body
+    const rest = await hub.askAsOwner(
+      'GET',
+      `/_ref/events?connection_id=${id}&limit=2&cursor=${first.next_cursor}`,
+    )
+    expect([...first.data, ...rest.body.data]).toEqual(whole.data)
+    expect(rest.body.next_cursor).toBe(null)
+  })
+})
+
+describe.each(DATABASES)('on %s the spine', (database) => {
+  test('shows what was changed, removed or added behind its back', async () => {
+    await using own = await startOwnedHub({ database })
+    const id = await addConnection(own)
+    for (const name of ['a', 'b', 'c', 'd'])
+      await own.ask('PATCH', `/v1/owner/connections/${id}`, { display_name: name })
+    const check = async () => (await own.askAsOwner('GET', '/_ref/events/verify')).body
+    const typed = () => runInProcess(['owner', 'event', 'verify'], own.options.env)
+    expect(await check()).toEqual({ object: 'owner_event_check', sound: true, checked: 4, faults: [] })
+    expect(await typed()).toMatchObject({ exit: 0, stdout: expect.stringContaining('intact: 4') })
+    const [first, second, third] = (
+      await own.hub.db.all(
+        sql<{ seq: number; event_json: string }>('SELECT * FROM owner_events ORDER BY seq'),
+      )
+    ).map(({ seq }) => seq) as [number, number, number]
+    const change = (text: string) => own.hub.db.transaction((tx) => tx.run(sql(text)))
+    await change(
+      `UPDATE owner_events SET event_json = REPLACE(event_json, 'test-agent', 'other') WHERE seq = ${first}`,
+    )
+    await change(`DELETE FROM owner_events WHERE seq = ${second}`)
+    await change(`UPDATE owner_events SET status = 'failed' WHERE seq = ${third}`)
+    await change(
+      `INSERT INTO owner_events SELECT 900000000, 'oev_x', at, event_type, status, object_id, event_json FROM owner_events WHERE seq = ${third}`,
+    )
+    expect(await check()).toMatchObject({
+      sound: false,
+      faults: [
+        { seq: first, fault: 'changed' },
+        { seq: second, fault: 'missing' },
+        { seq: third, fault: 'changed' },
+        { seq: 900_000_000, fault: 'added' },
+      ],
+    })
+    expect(await typed()).toMatchObject({ exit: 1, stdout: expect.stringMatching(/900000000 +oev_x +added/) })
+  })
+})

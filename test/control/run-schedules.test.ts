@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DATABASES } from '../harness/test-hub.ts'
+import { verifies } from '../requirements/verifies.ts'
+import { everythingOf, type OwnedHub, startOwnedHub } from './connection-samples.ts'
+import { connect, installConnector } from './run-source.ts'
+
+/** No run begins here, so nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9'
+
+let hub: OwnedHub
+
+const at = (connection_id: string) => `/v1/owner/connections/${connection_id}`
+
+describe.each(DATABASES)('schedules on %s', (database) => {
+  beforeAll(async () => {
+    hub = await startOwnedHub({ database })
+    installConnector(hub.home)
+  })
+  afterAll(() => hub.close())
+
+  verifies('OWNR-071', 'a schedule is paused and resumed for one connection alone', async () => {
+    const [one, other] = [await connect(hub.hub, NOWHERE), await connect(hub.hub, NOWHERE)]
+    for (const id of [one, other])
+      expect((await hub.ask('PUT', `${at(id)}/schedule`, { cron: '0 3 * * *' })).status).toBe(200)
+    const before = await everythingOf(hub, other)
+    const paused = await hub.ask('POST', `${at(one)}/schedule/pause`)
+    expect([paused.status, paused.body.schedule]).toMatchObject([
+      200,
+      { enabled: false, next_run_at: null, cron: '0 3 * * *' },
+    ])
+    expect((await hub.ask('POST', `${at(one)}/schedule/pause`)).body).toEqual(paused.body)
+    expect(await everythingOf(hub, other)).toEqual(before)
+    const resumed = await hub.ask('POST', `${at(one)}/schedule/resume`)
+    expect(resumed.body.schedule).toMatchObject({
+      enabled: true,
+      next_run_at: expect.stringMatching(/T03:00/),
+    })
+    expect((await hub.ask('DELETE', `${at(one)}/schedule`)).status).toBe(204)
+    for (const [method, path] of [
+      ['DELETE', '/schedule'],
+      ['POST', '/schedule/pause'],
+      ['POST', '/schedule/resume'],
+    ] as const) {
+      const gone = await hub.ask(method, `${at(one)}${path}`)
+      expect([gone.status, gone.body.error.code]).toEqual([404, 'schedule_not_found'])
+    }
+    const both = await hub.ask('POST', '/v1/owner/connectors/sample/schedule/pause')
+    expect([both.status, both.body.error.code]).toEqual([409, 'ambiguous_connection'])
+    expect(await everythingOf(hub, other)).toEqual(before)
+  })
+
+  test('a schedule that never comes, or says two things, is refused and nothing is set', async () => {
+    const connection_id = await connect(hub.hub, NOWHERE)
+    for (const timing of [
+      { cron: '* * * *' },
+      { cron: '61 * * * *' },
+      { cron: '* * * * * *' },
+      { cron: '0 0 31 2 *' },
+      { cron: '' },
+      { cron: '0 3 * * *', timezone: 'Mars/Olympus' },
+      { cron: '0 3 * * *', interval_seconds: 60 },
+      {},
+      { interval_seconds: 59 },
+      { interval_seconds: 2_678_401 },
+    ]) {
+      const { status, body } = await hub.ask('PUT', `${at(connection_id)}/schedule`, timing)
+      expect([timing, status, body.error?.code]).toEqual([timing, 400, 'invalid_request'])
+    }
+    expect((await everythingOf(hub, connection_id)).connection_schedules).toEqual([])
+  })
+})
