@@ -14,7 +14,10 @@ const BENCHMARKS = [
   'grants',
   'governed-call',
   'toolbox',
+  'knowledge-index',
   'boundary',
+  'connections',
+  'subscriptions',
 ]
 /** A benchmark that takes longer is ended: something hangs. */
 const BENCHMARK_LIMIT_MS = 600_000

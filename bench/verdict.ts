@@ -4,7 +4,7 @@ export interface Verdict {
   measured: number
   /** `≥ 0.35` or `≤ 4`, as it is printed. */
   bar: `${'≥' | '≤'} ${number}`
-  unit: '×' | 'MB' | 'ms' | 'left'
+  unit: '×' | 'MB' | 'ms' | '%' | 'left'
 }
 
 /** What `all.ts` looks for among the lines of a benchmark. */

@@ -13,6 +13,8 @@ test('the guide to the owner and the owner’s agents runs as written', async ()
     /state +revoked/,
     /"code":"authentication_error"/,
     /owner_agent_revoke/,
+    /cint_[0-9a-f]{16} +folder +My notes +open +enroll_local_collector/,
+    /state +completed/,
   ])
     expect(output).toMatch(text)
   expect(output).not.toMatch(/kown_/)

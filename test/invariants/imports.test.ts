@@ -126,12 +126,21 @@ describe('imports of the sources', () => {
         "identity → basics",
         "identity → policy",
         "identity → storage",
+        "jobs → basics",
+        "jobs → storage",
+        "knowledge → basics",
+        "knowledge → guard",
+        "knowledge → policy",
+        "knowledge → redaction",
+        "knowledge → storage",
         "locks → basics",
         "locks → storage",
         "policy → basics",
         "policy → identity",
         "policy → upstream",
         "redaction → basics",
+        "secrets → basics",
+        "secrets → storage",
         "storage → basics",
         "upstream → basics",
       ]
@@ -143,12 +152,14 @@ describe('imports of the sources', () => {
     ['fastify', 'src/surfaces/rest/'],
     ['@fastify/', 'src/surfaces/rest/'],
     ['pg', 'src/platform/storage/'],
-    ['better-sqlite3', 'src/platform/storage/'],
-  ])('of %s are in %s only', (name, folder) => {
+    // The hub's own database, and the index of a project, which is a file of its own.
+    ['better-sqlite3', 'src/platform/storage/ src/platform/knowledge/'],
+  ])('of %s are in %s only', (name, folders) => {
     const users = outside.filter(({ to }) =>
       name.endsWith('/') ? to.startsWith(name) : packageOf(to) === name,
     )
-    expect(users.filter(({ from }) => !from.startsWith(folder)).map(render)).toEqual([])
+    const isAllowed = (from: string) => folders.split(' ').some((folder) => from.startsWith(folder))
+    expect(users.filter(({ from }) => !isAllowed(from)).map(render)).toEqual([])
   })
 
   test('of packages are declared as needed at run time', () => {

@@ -122,7 +122,8 @@ describe.each(allOperations.map((operation) => [operation.name, operation] as co
         delete: ['DELETE'],
       }
       expect(fitting[operation.effect]).toContain(method)
-      expect(path).toMatch(/^(\/api)?\/v1(\/([a-z][a-z-]*|\{[a-z_]+\}))+$/)
+      // What only a session opens has its own beginning.
+      expect(path).toMatch(/^((\/api)?\/v1|\/_ref)(\/([a-z][a-z-]*|\{[a-z_]+\}))+$/)
     })
 
     test('reads by POST only what a query cannot carry', () => {

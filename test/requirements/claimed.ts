@@ -8,11 +8,18 @@ const CLAIMED: readonly (readonly [Area, number, number])[] = [
   ['GATE', 42, 145],
   ['GATE', 147, 196],
   ['TOOL', 1, 101],
+  ['TOOL', 102, 114],
   ['TOOL', 115, 141],
   ['BNDY', 1, 60],
-  ['OWNR', 24, 24],
-  ['OWNR', 28, 29],
-  ['OWNR', 35, 44],
+  ['OWNR', 1, 25],
+  ['OWNR', 26, 34],
+  ['OWNR', 35, 52],
+  ['OWNR', 53, 61],
+  ['OWNR', 62, 64],
+  ['OWNR', 65, 71],
+  ['OWNR', 72, 73],
+  ['OWNR', 74, 78],
+  ['OWNR', 79, 86],
 ]
 
 /** Every claimed rule by its id. */

@@ -22,6 +22,7 @@ const MAY: Readonly<Record<Needs, readonly Seen[]>> = {
   admin: ['admin', 'hub'],
   owner: ['hub'],
   owner_surface: ['hub'],
+  owner_session: ['hub'],
   seat: [],
 }
 
@@ -42,7 +43,7 @@ function call(operation: Operation, credential: Pick<Credential, 'authorization'
 
 function expectedAnswer(operation: Operation, seen: Seen): string {
   const { needs, answer } = requireExpectation(operation)
-  if (needs === 'owner_surface') return expectedOfOwners(answer, seen)
+  if (needs === 'owner_surface' || needs === 'owner_session') return expectedOfOwners(needs, answer, seen)
   if (seen === 'nobody') return '401 UNAUTHENTICATED'
   if (needs === 'seat') return answer
   if (seen === 'foreign') return '403 VAULT_DENIED'
@@ -50,13 +51,15 @@ function expectedAnswer(operation: Operation, seen: Seen): string {
 }
 
 /** The owner's surface has its own words, and vaults mean nothing to who may not come in. */
-function expectedOfOwners(answer: string, seen: Seen): string {
-  if (seen === 'nobody') return '401 authentication_error'
-  return MAY.owner_surface.includes(seen) ? answer : '403 permission_error'
+function expectedOfOwners(needs: 'owner_surface' | 'owner_session', answer: string, seen: Seen): string {
+  if (MAY[needs].includes(seen)) return answer
+  // Where only a session counts, any other credential is none.
+  if (seen === 'nobody' || needs === 'owner_session') return '401 authentication_error'
+  return '403 permission_error'
 }
 
 function isOfOwners(operation: Operation): boolean {
-  return requireExpectation(operation).needs === 'owner_surface'
+  return requireExpectation(operation).needs.startsWith('owner_s')
 }
 
 describe('every route', () => {

@@ -11,7 +11,15 @@ export const registry = buildRegistry(allOperations)
 export const routed: readonly Operation[] = [...registry.values()].filter(({ rest }) => rest !== undefined)
 
 /** Who may call a route, written out once more: a route whose rights change must change here too. */
-export type Needs = 'read' | 'write' | 'evaluate' | 'admin' | 'owner' | 'seat' | 'owner_surface'
+export type Needs =
+  | 'read'
+  | 'write'
+  | 'evaluate'
+  | 'admin'
+  | 'owner'
+  | 'seat'
+  | 'owner_surface'
+  | 'owner_session'
 
 export interface Expectation {
   needs: Needs
@@ -28,6 +36,14 @@ const PROPOSAL = { proposal_id: 'prop_nope' }
 const STEP = { ...FLOW, run_id: 'run_nope', step_id: 'flow_research_brief#1' }
 const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
 const CODE = { user_code: 'BCDF-GHJK' }
+const CONNECTION = { connection_id: `conn_${'0'.repeat(24)}` }
+const INTENT = { intent_id: `cint_${'0'.repeat(16)}` }
+const NO_INTENT = '404 intent_not_found'
+const NO_CONNECTION = '404 connector_instance_not_found'
+const CONNECTOR = { connector_id: 'amazon' }
+const NO_CONNECTIONS = '404 connection_not_found'
+const SUBSCRIPTION = { subscription_id: `sub_${'0'.repeat(24)}` }
+const NO_SUBSCRIPTION = '404 subscription_not_found'
 const DRAFT = { intent: 'none', bundle: {} }
 
 const expects = (needs: Needs, answer: string, input: Record<string, unknown> = {}): Expectation => ({
@@ -58,6 +74,11 @@ const TOOLS = [
   'verify_binary',
   'system_ctl',
   'migrate_config',
+  'search_knowledge',
+  'find_usage',
+  'get_related_tests',
+  'get_system_map',
+  'get_task_context',
 ]
 
 export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
@@ -99,6 +120,10 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   tool_session_create: expects('owner', '400 BAD_REQUEST', { service: '/no/such/folder' }),
   tool_session_list: expects('owner', '200'),
   tool_session_revoke: expects('owner', '404 unknown_tool_session', { session_id: `tses_${'0'.repeat(16)}` }),
+  knowledge_status: expects('owner', '400 BAD_REQUEST', { project: '/no/such/folder' }),
+  knowledge_index: expects('owner', '400 BAD_REQUEST', { project: '/no/such/folder' }),
+  knowledge_export: expects('owner', '400 BAD_REQUEST', { project: '/no/such/folder', out: '/x.rag' }),
+  knowledge_import: expects('owner', '400 BAD_REQUEST', { project: '/no/such/folder', from: '/x.rag' }),
   violation_list: expects('admin', '200'),
   alert_list: expects('admin', '200'),
   alert_acknowledge: expects('admin', '404 unknown_alert', { agent_id: 'ag_nope' }),
@@ -141,6 +166,68 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_device_deny: expects('owner_surface', '404 unknown_user_code', CODE),
   owner_agent_list: expects('owner_surface', '200'),
   owner_agent_revoke: expects('owner_surface', '404 unknown_agent', { agent_id: `oagt_${'0'.repeat(16)}` }),
+  owner_connector_template_list: expects('owner_surface', '200'),
+  owner_connection_list: expects('owner_surface', '200'),
+  owner_connection_show: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connection_rename: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, display_name: 'x' }),
+  owner_connector_rename: expects('owner_surface', NO_CONNECTIONS, { ...CONNECTOR, display_name: 'x' }),
+  owner_connection_revoke: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connector_revoke: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
+  owner_connection_reactivate: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connector_reactivate: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
+  owner_connection_delete: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connector_delete: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
+  owner_connection_run: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connector_run: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
+  owner_run_list: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_run_show: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, run_id: 'run_nope' }),
+  owner_run_watch: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, run_id: 'run_nope' }),
+  owner_run_cancel: expects('owner_session', '404 run_not_found', { run_id: 'run_nope' }),
+  owner_run_live_list: expects('owner_session', '200'),
+  owner_connection_schedule_set: expects('owner_surface', NO_CONNECTION, {
+    ...CONNECTION,
+    cron: '0 3 * * *',
+  }),
+  owner_connector_schedule_set: expects('owner_surface', NO_CONNECTIONS, { ...CONNECTOR, cron: '0 3 * * *' }),
+  owner_connection_schedule_pause: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connector_schedule_pause: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
+  owner_connection_schedule_resume: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connector_schedule_resume: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
+  owner_connection_schedule_delete: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connector_schedule_delete: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
+  owner_stream_list: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_record_list: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, stream: 'items' }),
+  owner_record_get: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, stream: 'items', key: 'k' }),
+  owner_connection_diagnostics: expects('owner_surface', NO_CONNECTION, CONNECTION),
+  owner_connector_diagnostics: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
+  owner_connection_intent_create: expects('owner_surface', '404 connector_not_found', {
+    connector_id: 'nowhere',
+  }),
+  owner_intent_list: expects('owner_surface', '200'),
+  owner_intent_show: expects('owner_surface', NO_INTENT, INTENT),
+  owner_intent_cancel: expects('owner_surface', NO_INTENT, INTENT),
+  owner_intent_authorize: expects('owner_session', NO_INTENT, INTENT),
+  owner_intent_complete: expects('owner_session', NO_INTENT, INTENT),
+  owner_authorization_finish: expects('owner_session', '400 oauth_state_invalid', { callback_url: 'x' }),
+  owner_collector_enroll: expects('owner_session', '400 enrollment_code_invalid', {
+    code: 'lde_nope',
+    folder: '/',
+  }),
+  owner_device_list: expects('owner_session', '200'),
+  owner_event_list: expects('owner_session', '200'),
+  owner_event_verify: expects('owner_session', '200'),
+  event_subscription_create: expects('owner_surface', '400 invalid_callback_url', {
+    callback_url: 'http://example.org/',
+  }),
+  event_subscription_list: expects('owner_surface', '200'),
+  event_subscription_show: expects('owner_surface', NO_SUBSCRIPTION, SUBSCRIPTION),
+  event_subscription_update: expects('owner_surface', NO_SUBSCRIPTION, {
+    ...SUBSCRIPTION,
+    status: 'disabled',
+  }),
+  event_subscription_delete: expects('owner_surface', NO_SUBSCRIPTION, SUBSCRIPTION),
+  event_subscription_test: expects('owner_surface', NO_SUBSCRIPTION, SUBSCRIPTION),
+  event_subscription_events: expects('owner_surface', NO_SUBSCRIPTION, SUBSCRIPTION),
   whoami: expects('read', '200'),
   doctor: expects('owner', '200'),
   audit_list: expects('admin', '200'),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Authority } from '../../src/operations/authority.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { jwt } from './credentials.fixture.ts'
 import { head, sendRaw } from './raw-http.fixture.ts'
@@ -19,11 +20,11 @@ test('without a vault header the vault is default', async () => {
 test('a vault that the credential does not open is refused alike on every route, existing or not', async () => {
   for (const operation of routed) {
     const sent = requestOf(operation, requireExpectation(operation).input(hub))
-    const { code, kept } = refusalOf(operation.authority.kind)
+    const { status, code, kept } = refusalOf(operation.authority)
     for (const bearer of [hub.credentials.bearers.admin, await jwt({ claims: { role: 'admin' } })]) {
       const headers = { 'x-vault-id': 'other' }
       const { result, records } = await recorded(hub, () => send(hub.url, { ...sent, bearer, headers }))
-      expect([operation.name, result.status, codeOf(result)]).toEqual([operation.name, 403, code])
+      expect([operation.name, result.status, codeOf(result)]).toEqual([operation.name, status, code])
       // What the caller asked for is not his, so the record does not name it.
       expect(records).toMatchObject([{ code: kept, vault_id: '-', target_id: null }])
     }
@@ -31,9 +32,11 @@ test('a vault that the credential does not open is refused alike on every route,
 })
 
 /** What is told, and what is written down, in the words of each contract. */
-function refusalOf(authority: string): { code: string; kept: string } {
-  if (authority === 'owner_surface') return { code: 'permission_error', kept: 'permission_error' }
-  return { code: authority === 'seat' ? 'PermissionDenied' : 'VAULT_DENIED', kept: 'VAULT_DENIED' }
+function refusalOf({ kind, otherwise }: Authority): { status: number; code: string; kept: string } {
+  if (kind === 'owner_surface')
+    return { status: otherwise === 'authentication_error' ? 401 : 403, code: otherwise, kept: otherwise }
+  const code = kind === 'seat' ? 'PermissionDenied' : 'VAULT_DENIED'
+  return { status: 403, code, kept: 'VAULT_DENIED' }
 }
 
 test('a JWT opens each vault of its list and acts in the one it names', async () => {

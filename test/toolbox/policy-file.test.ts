@@ -285,6 +285,7 @@ test('every example of the guide loads', () => {
     [
       'git',
       'guard',
+      'knowledge',
       'rate_limits',
       'scope',
       'secrets',

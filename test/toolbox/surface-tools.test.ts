@@ -11,6 +11,7 @@ const CONTRACT = {
   file: ['read_file', 'write_file', 'edit_file', 'search_file', 'count_matches', 'list_files', 'delete_file'],
   shell: ['run_test', 'run_lint', 'install_dependencies'],
   git: ['git_status', 'git_diff', 'git_add', 'git_commit', 'git_push', 'git_checkout'],
+  knowledge: ['search_knowledge', 'find_usage', 'get_related_tests', 'get_system_map', 'get_task_context'],
   system: ['install_package', 'verify_binary', 'system_ctl', 'migrate_config'],
 }
 const ATOMS = ['Manifest_Parse', 'Template_Render', 'manifest_parse', 'template_render']

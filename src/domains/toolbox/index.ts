@@ -13,6 +13,13 @@ import { gitCommit } from './git/git-commit.ts'
 import { gitDiff } from './git/git-diff.ts'
 import { gitPush } from './git/git-push.ts'
 import { gitStatus } from './git/git-status.ts'
+import { findUsage } from './knowledge/find-usage.ts'
+import { getRelatedTests } from './knowledge/get-related-tests.ts'
+import { getSystemMap } from './knowledge/get-system-map.ts'
+import { getTaskContext } from './knowledge/get-task-context.ts'
+import { knowledgeChores } from './knowledge/knowledge-chores.ts'
+import { knowledgeOperations } from './knowledge/knowledge-operations.ts'
+import { searchKnowledge } from './knowledge/search-knowledge.ts'
 import { countMatches } from './search/count-matches.ts'
 import { searchFile } from './search/search-file.ts'
 import { toolSessionCreate } from './sessions/tool-session-create.ts'
@@ -41,6 +48,11 @@ export const toolOperations = [
   defineTool(gitPush),
   defineTool(gitCheckout),
   defineTool(installDependencies),
+  defineTool(searchKnowledge),
+  defineTool(findUsage),
+  defineTool(getRelatedTests),
+  defineTool(getSystemMap),
+  defineTool(getTaskContext),
   defineTool(installPackage),
   defineTool(verifyBinary),
   defineTool(systemCtl),
@@ -53,7 +65,8 @@ export const toolboxOperations = [
   toolSessionCreate,
   toolSessionList,
   toolSessionRevoke,
+  ...knowledgeOperations,
   ...watchOperations,
 ]
 
-export const toolboxChores = [...watchChores]
+export const toolboxChores = [...watchChores, ...knowledgeChores]

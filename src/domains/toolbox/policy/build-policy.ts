@@ -25,6 +25,10 @@ export function buildPolicy(project_root: string, config: ProjectConfig, revisio
     git_remotes: config.git.remotes,
     allow_unsandboxed_git: config.git.allow_unsandboxed,
     redaction_exceptions: config.secrets.exceptions,
+    knowledge_paths: config.knowledge.paths.map((path) => segmentsOf(path).join('/')),
+    knowledge_embedder: config.knowledge.embedder,
+    knowledge_store: config.knowledge.store,
+    knowledge_connections: distinct(config.knowledge.connections),
     toolchainOf: toolchainsOf(project_root, config.toolchains),
     revision,
   }

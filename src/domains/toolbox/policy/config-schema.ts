@@ -4,6 +4,7 @@ import { RULES } from '../../../platform/redaction/rules.ts'
 import { findRemoteAddress, isRemoteName } from '../git/remote-address.ts'
 import { ISOLATION_LEVELS } from '../tool-context.ts'
 import { BINARY_NAME, isBlockable, isPathInside, isPlainText, UNIT_NAME } from './config-names.ts'
+import { ConnectionsConfig, EmbedderConfig, StoreConfig } from './knowledge-config.ts'
 
 /** The newest form of the file that this program knows; one without a version is of the first. */
 export const NEWEST_VERSION = 2
@@ -100,6 +101,14 @@ export const ProjectConfig = z.strictObject({
     })
     .prefault({}),
   guard: z.strictObject({ hard_link_stores: list(InsideProject, FOLDER_LIMIT) }).prefault({}),
+  knowledge: z
+    .strictObject({
+      paths: list(InsideProject, FOLDER_LIMIT),
+      embedder: EmbedderConfig,
+      store: StoreConfig,
+      connections: ConnectionsConfig,
+    })
+    .prefault({}),
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>
 

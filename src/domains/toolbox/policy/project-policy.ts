@@ -1,3 +1,4 @@
+import type { EmbedderSettings, StoreSettings } from '../../../platform/knowledge/backend-settings.ts'
 import type { IsolationLevel } from '../tool-context.ts'
 
 /** A command of the project's own, as argument list; `{target}` stands for the target of the call. */
@@ -35,6 +36,13 @@ export interface ProjectPolicy {
   readonly allow_unsandboxed_git: boolean
   /** Exceptions from redaction by tool. */
   readonly redaction_exceptions: Readonly<Record<string, readonly string[]>>
+  /** Folders of the project that every seat's knowledge tools cover, beside the built-in ones. */
+  readonly knowledge_paths: readonly string[]
+  /** What makes the vectors of the project's index, and where that is kept. */
+  readonly knowledge_embedder: EmbedderSettings
+  readonly knowledge_store: StoreSettings
+  /** Connections whose records the project's agents find. */
+  readonly knowledge_connections: readonly string[]
   readonly toolchainOf: (service_root: string) => Toolchain
   /** Changes with the file: audit records name it. */
   readonly revision: string

@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { openGuard } from '../../../platform/guard/open-guard.ts'
+import { checkConfigFolder } from '../policy/follow-project-policy.ts'
+import type { ToolDeclaration } from '../tool.ts'
+import { TOOL_ROLES } from '../tool-context.ts'
+import { ToolFault } from '../tool-fault.ts'
+import { findStatus, type ReadStatus, STATUS_FILE } from './read-status.ts'
+import { StatusDamaged } from './status-task.ts'
+import { findTaskContext, shownFile } from './task-context.ts'
+
+const ID_MAX_CHARS = 100
+
+const Input = z.strictObject({
+  task_id: z
+    .string()
+    .min(1)
+    .max(ID_MAX_CHARS)
+    .describe('As it is written in the list, such as 3.1.1, or by position'),
+})
+const Task = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  status: z.string(),
+  marker: z.string(),
+  file: z.string(),
+  line: z.int(),
+})
+const Level = z.string().nullable()
+const Output = z.strictObject({
+  context: z.strictObject({
+    task_id: z.string(),
+    phase: Level,
+    service: Level,
+    feature: Level,
+    task: z.string(),
+    section: Level,
+    status: z.string().describe('pending, active, done or skipped'),
+    marker: z.string(),
+    file: z.string(),
+    line: z.int(),
+    sub_file: Level,
+    path: z.array(Task).describe('From the top down to the task itself'),
+    siblings: z.array(Task),
+    children: z.array(Task),
+    header: z.record(z.string(), z.string()),
+    integrity: z.string().describe('verified by status.meta, or unchecked where there is none'),
+  }),
+})
+
+/** Shows where a task stands in the plan of the project. */
+export const getTaskContext: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
+  name: 'get_task_context',
+  description: [
+    'Shows where a task stands in the plan of the project: its phase, service, feature and the task itself.',
+    'The plan is .flow/status.md; each task has status (pending, active, done, skipped), file and line, siblings and',
+    'children; what the list does not say is null. An id is the one written before the name (3.1.1), else the position in the list (1, 1.1,',
+    '1.2, 2); files that the list refers to are read too. An id that is not there fails with ValidationError, a',
+    'missing list with FileNotFound, and a list that breaks its own rules, or is not the one that was saved, with',
+    'ConfigDamaged, naming file and line: only the owner can mend it.',
+  ].join(' '),
+  effect: 'read',
+  idempotent: true,
+  roles: TOOL_ROLES,
+  input: Input,
+  output: Output,
+  handle({ context: { project_root }, input }) {
+    const list = readList(project_root)
+    const context = findTaskContext(list, input.task_id)
+    if (!context) throw unknownTask(input.task_id, list)
+    return { context: structuredClone(context) as z.output<typeof Output>['context'] }
+  },
+}
+
+/** Agents cannot reach `.flow`: a guard of its own opens it for this one file, with the same care for links. */
+function readList(project_root: string): ReadStatus {
+  checkConfigFolder(project_root)
+  try {
+    const folder = openGuard({
+      service_root: join(project_root, '.flow'),
+      shared_roots: [],
+      block_patterns: [],
+      hard_link_stores: [],
+    })
+    try {
+      return findStatus(folder) ?? missingList()
+    } finally {
+      folder.close()
+    }
+  } catch (error) {
+    if (error instanceof StatusDamaged) throw damagedList(error)
+    throw error
+  }
+}
+
+function missingList(): never {
+  throw new ToolFault(
+    'FileNotFound',
+    `The project has no ${shownFile(STATUS_FILE)}.`,
+    'Ask the owner of the project for its task list.',
+  )
+}
+
+function damagedList({ problem, file, line, message }: StatusDamaged): ToolFault {
+  const place = line === undefined ? shownFile(file) : `${shownFile(file)}:${line}`
+  return new ToolFault(
+    'ConfigDamaged',
+    `${problem}: ${place} ${message}.`,
+    `Ask the owner of the project to mend ${shownFile(file)}; agents cannot change it.`,
+    { details: { problem, file: shownFile(file), ...(line !== undefined && { line }) } },
+  )
+}
+
+const SHOWN_IDS = 20
+
+function unknownTask(task_id: string, { tasks }: ReadStatus): ToolFault {
+  const ids = tasks.slice(0, SHOWN_IDS).map(({ id }) => id)
+  const known = ids.length === 0 ? 'The list has no tasks.' : `At the top of the list are ${ids.join(', ')}.`
+  return new ToolFault('ValidationError', `There is no task ${JSON.stringify(task_id)}.`, known)
+}

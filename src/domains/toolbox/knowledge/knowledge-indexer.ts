@@ -1,0 +1,92 @@
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { realSystem } from '../../../platform/basics/system.ts'
+import { BundleRefused, exportIndex, importIndex } from '../../../platform/knowledge/index-bundle.ts'
+import type { IndexOutcome } from '../../../platform/knowledge/index-job.ts'
+import { SKIPPED_LINES_MAX } from '../../../platform/knowledge/index-limits.ts'
+import {
+  ensureIndexFolder,
+  type IndexPlace,
+  indexPlaceOf,
+  replaceText,
+} from '../../../platform/knowledge/index-place.ts'
+import { runIndex } from '../../../platform/knowledge/index-run.ts'
+import { type IndexLock, takeIndexLock } from './knowledge-lock.ts'
+import { INDEXER_ARGUMENT, type IndexerAnswer, type IndexerOrder } from './knowledge-order.ts'
+import { progressWriter } from './knowledge-progress-writer.ts'
+
+const WAIT_PAUSE_MS = 100
+
+/** Does what it is told on its input, once, unless another process is at it already. */
+async function index(): Promise<IndexerAnswer> {
+  const order = JSON.parse(await text(process.stdin)) as IndexerOrder
+  const place = indexPlaceOf(order.job.project_root)
+  ensureIndexFolder(place)
+  const lock = await waitForLock(place.lock, order.wait_ms)
+  if (lock === undefined) return { kind: 'busy' }
+  try {
+    return await carryOut(order, place)
+  } finally {
+    lock.release()
+  }
+}
+
+async function carryOut(order: IndexerOrder, place: IndexPlace): Promise<IndexerAnswer> {
+  const { job, export_to, import_from } = order
+  try {
+    if (export_to !== undefined) return { kind: 'exported', ...exportIndex(job, place, export_to) }
+    if (import_from !== undefined) importIndex(job, place, import_from)
+    return { kind: 'done', outcome: await runAndTell(order) }
+  } catch (error) {
+    if (error instanceof BundleRefused) return { kind: 'refused', reason: error.message }
+    throw error
+  }
+}
+
+async function waitForLock(path: string, wait_ms: number): Promise<IndexLock | undefined> {
+  const until_ms = performance.now() + wait_ms
+  for (;;) {
+    const lock = takeIndexLock(path, realSystem.now)
+    if (lock || performance.now() >= until_ms) return lock
+    await pause(WAIT_PAUSE_MS)
+  }
+}
+
+async function runAndTell({ job }: IndexerOrder): Promise<IndexOutcome> {
+  const place = indexPlaceOf(job.project_root)
+  const write = progressWriter(place.progress, realSystem.now)
+  const nothing = { mode: null, files_done: 0, files_total: null, seconds_left: null }
+  const skipped: string[] = []
+  try {
+    const outcome = await runIndex(job, {
+      now: realSystem.now,
+      onProgress: (progress) => write({ state: 'running', ...progress }),
+      onSkipped: (path, reason) => {
+        if (skipped.length < SKIPPED_LINES_MAX) skipped.push(`${JSON.stringify({ path, reason })}\n`)
+      },
+    })
+    if (job.paths === undefined) replaceText(place.skipped, skipped.join(''))
+    const { mode, files } = outcome
+    write({
+      state: 'done',
+      mode,
+      files_done: files,
+      files_total: files,
+      seconds_left: 0,
+      outcome: { ...outcome, warnings: [...outcome.warnings] },
+    })
+    return outcome
+  } catch (error) {
+    write({ state: 'failed', ...nothing, error: (error as Error).message })
+    throw error
+  }
+}
+
+// Whoever only looks at this file does not start it.
+if (process.argv[2] === INDEXER_ARGUMENT) {
+  const answer: IndexerAnswer = await index().catch((error: Error) => ({
+    kind: 'failed',
+    reason: error.message,
+  }))
+  process.stdout.write(`${JSON.stringify(answer)}\n`)
+}

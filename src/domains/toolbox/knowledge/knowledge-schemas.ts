@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { errorTable, Refusal } from '../../../operations/errors.ts'
+import { resolveSeat, SeatInvalid } from '../../../platform/identity/resolve-seat.ts'
+import { OutcomeWire } from './knowledge-progress.ts'
+
+const FOLDER_LIMIT_CHARS = 4_096
+
+export const knowledgeErrors = errorTable({
+  knowledge_busy: { status: 409, message: 'Another process has the index of the project in its hands.' },
+  knowledge_refused: { status: 422, message: 'The index cannot be used.' },
+  knowledge_failed: { status: 500, message: 'The project could not be indexed.' },
+  project_damaged: { status: 409, message: 'The policy of the project is damaged.' },
+})
+
+export const ProjectInput = z
+  .string()
+  .min(1)
+  .max(FOLDER_LIMIT_CHARS)
+  .describe("The project's folder, the one with .flow")
+
+/** An exported index on the machine of the hub. */
+export const BundlePath = z
+  .string()
+  .max(FOLDER_LIMIT_CHARS)
+  .regex(/^\/.*\.rag$/, 'must be an absolute path that ends with .rag')
+
+/** What a run did for a project. */
+export const OutcomeAnswer = z.strictObject({
+  schema: z.literal('knowtation.knowledge_index/v0'),
+  project: z.string(),
+  ...OutcomeWire.shape,
+})
+
+/** The real folder of a project. */
+export function projectRootOf(project: string): string {
+  try {
+    return resolveSeat({ project, service: '.', agent_id: 'owner' }).project_root
+  } catch (error) {
+    if (error instanceof SeatInvalid)
+      throw new Refusal('BAD_REQUEST', 'project must be the whole path of a folder.')
+    throw error
+  }
+}

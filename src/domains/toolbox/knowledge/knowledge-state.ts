@@ -1,0 +1,45 @@
+import { lstatSync } from 'node:fs'
+import { indexPlaceOf } from '../../../platform/knowledge/index-place.ts'
+import { isIndexLocked } from './knowledge-lock.ts'
+import { findProgress, type Progress } from './knowledge-progress.ts'
+
+/** How a project's index is at this moment. */
+export interface IndexState {
+  /** Whether all of the project was in it once; only then does a manifest exist. */
+  readonly is_complete: boolean
+  /** Whether there is anything to be searched. */
+  readonly has_index: boolean
+  readonly is_running: boolean
+  readonly progress: Progress | undefined
+  /** Changes with the file of the index, and with the manifest. */
+  readonly index_identity: string
+  readonly manifest_identity: string
+}
+
+/** Looks at the files of a project's index, without opening it. */
+export function readIndexState(project_root: string, now: () => Date): IndexState {
+  const place = indexPlaceOf(project_root)
+  const index_identity = identityOf(place.index, ({ ino, dev }) => `${dev}:${ino}`)
+  const manifest_identity = identityOf(
+    place.manifest,
+    ({ ino, mtimeMs, size }) => `${ino}:${mtimeMs}:${size}`,
+  )
+  return {
+    is_complete: index_identity !== '' && manifest_identity !== '',
+    has_index: index_identity !== '',
+    is_running: isIndexLocked(place.lock, now),
+    progress: findProgress(place.progress),
+    index_identity,
+    manifest_identity,
+  }
+}
+
+/** Empty for what is no plain file. */
+function identityOf(path: string, render: (stats: ReturnType<typeof lstatSync> & object) => string): string {
+  try {
+    const stats = lstatSync(path)
+    return stats.isFile() ? render(stats) : ''
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,145 @@
+import { posix } from 'node:path'
+import { parse as parseYaml } from 'yaml'
+
+/** What a manifest says of its service. */
+export interface ManifestFacts {
+  /** What others call it by. */
+  readonly names: readonly string[]
+  /** Names of what it needs; most are not of this project. */
+  readonly needs: readonly string[]
+  /** Folders of what it needs, relative to its own. */
+  readonly needed_paths: readonly string[]
+  readonly entry_points: readonly string[]
+}
+
+const LIST_LIMIT = 500
+const NOTHING: ManifestFacts = { names: [], needs: [], needed_paths: [], entry_points: [] }
+
+type Read = (text: string) => Partial<ManifestFacts>
+
+const READERS: Readonly<Record<string, Read>> = {
+  'package.json': readPackage,
+  'pyproject.toml': (text) => ({
+    names: all(text, /^name[ \t]{0,20}=[ \t]{0,20}["']([^"'\n]{1,200})["']/gm).slice(0, 1),
+    needs: [
+      ...all(text, /^[ \t]{0,200}["']([\w.-]{1,200})[^"'\n]{0,200}["'],?[ \t]{0,20}$/gm),
+      ...all(text, /^([\w.-]{1,200})[ \t]{0,20}=[ \t]{0,20}[{"'^~*]/gm),
+    ],
+    needed_paths: all(text, /\bpath[ \t]{0,20}=[ \t]{0,20}["']([^"'\n]{1,300})["']/g),
+    entry_points: all(
+      section(text, 'project.scripts') + section(text, 'tool.poetry.scripts'),
+      /=[ \t]{0,20}["']([^"'\n]{1,200})["']/g,
+    ),
+  }),
+  'requirements.txt': (text) => ({
+    needs: all(text, /^([\w.-]{1,200})/gm),
+    needed_paths: all(text, /^(?:-e\s{1,10})?(\.{1,2}\/[^\s#]{1,300})/gm),
+  }),
+  'Cargo.toml': (text) => ({
+    names: all(section(text, 'package'), /^name[ \t]{0,20}=[ \t]{0,20}"([^"\n]{1,200})"/gm).slice(0, 1),
+    needs: all(text, /^([\w-]{1,200})(?:\.workspace)?[ \t]{0,20}=/gm),
+    needed_paths: all(text, /\bpath[ \t]{0,20}=[ \t]{0,20}"(\.[^"\n]{1,300})"/g),
+  }),
+  'go.mod': (text) => ({
+    names: all(text, /^module\s{1,20}(\S{1,300})/gm),
+    needs: all(text, /^[ \t]{0,200}(?:require\s{1,20})?([\w.-]{1,200}\/\S{1,300})\s{1,20}v/gm),
+    needed_paths: all(text, /=>\s{0,20}(\.{1,2}\/\S{0,300})/g),
+  }),
+  'pom.xml': (text) => ({
+    names: all(text.replace(/<parent>[\s\S]{0,2000}?<\/parent>/, ''), /<artifactId>([^<]{1,200})</g).slice(
+      0,
+      1,
+    ),
+    needs: all(text, /<artifactId>([^<]{1,200})</g).slice(1),
+    entry_points: all(text, /<mainClass>([^<]{1,300})</g),
+  }),
+  'build.gradle': readGradle,
+  'build.gradle.kts': readGradle,
+}
+
+/** Reads a manifest; one that cannot be read says nothing. */
+export function readManifest(name: string, text: string): ManifestFacts {
+  const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
+  try {
+    return { ...NOTHING, ...read?.(text) }
+  } catch {
+    return NOTHING
+  }
+}
+
+function all(text: string, form: RegExp): string[] {
+  const found = new Set<string>()
+  for (const match of text.matchAll(form)) {
+    if (match[1]) found.add(match[1].trim())
+    if (found.size >= LIST_LIMIT) break
+  }
+  return [...found]
+}
+
+/** The lines of one table of a TOML file. */
+function section(text: string, name: string): string {
+  const start = text.indexOf(`[${name}]`)
+  if (start < 0) return ''
+  const rest = text.slice(start + name.length + 2)
+  const end = rest.search(/^\[/m)
+  return end < 0 ? rest : rest.slice(0, end)
+}
+
+function readGradle(text: string): Partial<ManifestFacts> {
+  const projects = all(text, /project\s{0,5}\(\s{0,5}(?:path\s{0,5}[:=]\s{0,5})?["']:?([^"'\n]{1,200})["']/g)
+  return {
+    needs: projects.map((path) => path.split(':').at(-1) ?? path),
+    entry_points: all(text, /mainClass(?:Name)?\s{0,5}(?:\.set\s{0,5}\(|=)\s{0,5}["']([^"'\n]{1,300})["']/g),
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= 500
+
+function readPackage(text: string): Partial<ManifestFacts> {
+  const { name, main, bin, dependencies, devDependencies, peerDependencies, optionalDependencies } =
+    JSON.parse(text) as Record<string, unknown>
+  const needs = [dependencies, devDependencies, peerDependencies, optionalDependencies].flatMap((list) =>
+    list !== null && typeof list === 'object' ? Object.entries(list) : [],
+  )
+  const paths = needs.flatMap(([, version]) =>
+    isText(version) ? (/^(?:file|link|portal):(.+)$/.exec(version)?.[1] ?? []) : [],
+  )
+  const programs = bin !== null && typeof bin === 'object' ? Object.values(bin) : [bin]
+  return {
+    names: isText(name) ? [name] : [],
+    needs: needs.map(([need]) => need).slice(0, LIST_LIMIT),
+    needed_paths: paths.slice(0, LIST_LIMIT),
+    entry_points: [main, ...programs]
+      .filter(isText)
+      .map((path) => posix.normalize(path))
+      .slice(0, 20),
+  }
+}
+
+/** A service of a compose file: the folder it is built from, and which others it waits for. */
+export interface ComposedService {
+  readonly name: string
+  readonly folder: string | undefined
+  readonly needs: readonly string[]
+}
+
+/** Reads a compose file; nothing from one that cannot be read. */
+export function readCompose(text: string): ComposedService[] {
+  try {
+    const { services } = parseYaml(text, { maxAliasCount: 100 }) as { services?: Record<string, unknown> }
+    return Object.entries(services ?? {})
+      .slice(0, LIST_LIMIT)
+      .map(([name, given]) => composed(name, given))
+  } catch {
+    return []
+  }
+}
+
+function composed(name: string, given: unknown): ComposedService {
+  const { build, depends_on } = (given ?? {}) as { build?: unknown; depends_on?: unknown }
+  const context = isText(build) ? build : (build as { context?: unknown } | null | undefined)?.context
+  const needs = Array.isArray(depends_on)
+    ? depends_on
+    : Object.keys((depends_on as object | null | undefined) ?? {})
+  return { name, folder: isText(context) ? posix.normalize(context) : undefined, needs: needs.filter(isText) }
+}

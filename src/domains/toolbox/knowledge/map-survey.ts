@@ -1,0 +1,199 @@
+import { posix } from 'node:path'
+import type { Guard } from '../../../platform/guard/guard.ts'
+import { findTextBytes } from '../search/text-bytes.ts'
+import { joinServices } from './map-join.ts'
+import {
+  DOC_FOLDERS,
+  findInfrastructureFile,
+  findInfrastructureFolder,
+  humanName,
+  isPassedBy,
+  MANIFESTS,
+  SERVICE_FOLDERS,
+  TEST_FOLDERS,
+} from './map-names.ts'
+import { type DescribedService, describeService } from './map-service.ts'
+import type { MapJob } from './tree-job.ts'
+
+const DEPTH_LIMIT = 5
+const FOLDERS_LIMIT = 3_000
+const ENTRIES_LIMIT = 2_000
+const PLACES_LIMIT = 300
+const MANIFEST_MAX_BYTES = 256 * 1024
+
+/** A folder or file of the map that is no service. */
+export interface MapPlace {
+  readonly path: string
+  readonly kind: string
+  readonly readable: boolean
+}
+
+/** A service as the map shows it. */
+export interface MapService {
+  readonly name: string
+  readonly path: string
+  readonly readable: boolean
+  readonly languages: readonly string[]
+  readonly manifests: readonly string[]
+  readonly entry_points: readonly string[]
+  readonly depends_on: readonly string[]
+  readonly docs: readonly string[]
+  readonly tests: readonly string[]
+}
+
+export interface MapEntity {
+  readonly Type: 'Service' | 'Infrastructure' | 'Testing'
+  readonly DesignRoot: string
+  readonly RequiredDocs: readonly string[]
+}
+
+/** The tree as it is. */
+export interface SystemMap {
+  readonly services: readonly MapService[]
+  readonly infrastructure: readonly MapPlace[]
+  readonly docs: readonly MapPlace[]
+  readonly testing: readonly MapPlace[]
+  readonly Entities: Readonly<Record<string, MapEntity>>
+  readonly capped: boolean
+}
+
+/** How the tree is looked at: names of folders may be seen where their files may not be read. */
+export interface MapEyes {
+  list(path: string): { name: string; kind: 'file' | 'folder' | 'link' }[]
+  isReadable(path: string): boolean
+  /** All files below, for one that may be read. */
+  listBelow(path: string): string[]
+  readText(path: string): string | undefined
+}
+
+interface Survey {
+  readonly eyes: MapEyes
+  /** The service of the seat. */
+  readonly own: string | undefined
+  readonly services: DescribedService[]
+  readonly infrastructure: MapPlace[]
+  readonly docs: MapPlace[]
+  readonly testing: MapPlace[]
+  folders: number
+  capped: boolean
+}
+
+/** Looks over a tree, from its top down. */
+export function surveyTree(guard: Guard, outer: Guard | undefined, job: MapJob): SystemMap {
+  const eyes = openEyes(guard, outer, job)
+  const survey: Survey = {
+    eyes,
+    own: job.service,
+    services: [],
+    infrastructure: [],
+    docs: [],
+    testing: [],
+    folders: 0,
+    capped: false,
+  }
+  visitFolder(survey, job.outer ? '.' : job.root_dir, 0)
+  return joinServices(survey)
+}
+
+function openEyes(guard: Guard, outer: Guard | undefined, { outer: outer_scope }: MapJob): MapEyes {
+  // The guard of the seat takes full paths, too, and decides about them as about any other.
+  const base = outer_scope?.service_root
+  const own = (path: string) => (base === undefined ? path : posix.join(base, path))
+  const looking = outer ?? guard
+  const isReadable = (path: string): boolean =>
+    tryQuietly(() => (guard.check(own(path), 'read'), true)) ?? false
+  return {
+    isReadable,
+    list: (path) =>
+      (tryQuietly(() => looking.list(path, { recursive: false, limit: ENTRIES_LIMIT }).entries) ?? []).map(
+        (entry) => ({
+          name: posix.basename(entry.path),
+          kind: entry.kind,
+        }),
+      ),
+    listBelow(path) {
+      const { entries = [] } =
+        tryQuietly(() => looking.list(path, { recursive: true, limit: ENTRIES_LIMIT })) ?? {}
+      return isReadable(path) ? entries.filter(({ kind }) => kind === 'file').map((entry) => entry.path) : []
+    },
+    readText(path) {
+      const found = tryQuietly(() => guard.readFile(own(path), MANIFEST_MAX_BYTES))
+      return found && findTextBytes(found.bytes)?.toString('utf8')
+    },
+  }
+}
+
+/** Nothing for what is gone, closed or too large: a map leaves it out. */
+function tryQuietly<Result>(look: () => Result): Result | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
+
+function visitFolder(survey: Survey, path: string, depth: number): void {
+  survey.folders += 1
+  if (survey.folders > FOLDERS_LIMIT) {
+    survey.capped = true
+    return
+  }
+  const entries = survey.eyes.list(path)
+  for (const { name } of entries.filter(({ kind }) => kind === 'file')) notePart(survey, path, name)
+  const manifests = entries.filter(({ name, kind }) => kind === 'file' && Object.hasOwn(MANIFESTS, name))
+  const is_service = depth > 0 && (manifests.length > 0 || SERVICE_FOLDERS.has(parentOf(path)))
+  if (is_service || (depth === 0 && manifests.length > 0)) noteService(survey, path, depth === 0)
+  if (is_service && path !== survey.own && !survey.eyes.isReadable(path)) return
+  if (depth >= DEPTH_LIMIT) return
+  for (const { name } of entries.filter(({ kind }) => kind === 'folder'))
+    visitEntry(survey, join(path, name), name, depth, is_service)
+}
+
+function visitEntry(survey: Survey, path: string, name: string, depth: number, in_service: boolean): void {
+  if (isPassedBy(name)) return
+  const infrastructure = findInfrastructureFolder(name)
+  if (TEST_FOLDERS.has(name)) note(survey, survey.testing, path, 'tests')
+  else if (DOC_FOLDERS.has(name)) note(survey, survey.docs, path, 'docs')
+  else if (infrastructure !== undefined) note(survey, survey.infrastructure, path, infrastructure)
+  else if (in_service) visitInner(survey, path, depth + 1)
+  else visitFolder(survey, path, depth + 1)
+}
+
+/** Inside a service there are no further ones; what else belongs on a map is looked for. */
+function visitInner(survey: Survey, path: string, depth: number): void {
+  survey.folders += 1
+  if (survey.folders > FOLDERS_LIMIT || depth > DEPTH_LIMIT) {
+    survey.capped ||= survey.folders > FOLDERS_LIMIT
+    return
+  }
+  for (const { name, kind } of survey.eyes.list(path))
+    if (kind === 'file') notePart(survey, path, name)
+    else if (kind === 'folder') visitEntry(survey, join(path, name), name, depth, true)
+}
+
+function notePart(survey: Survey, folder: string, name: string): void {
+  const kind = findInfrastructureFile(name)
+  if (kind === undefined) return
+  // A folder of Terraform or Helm counts once, by its folder.
+  const is_folder = kind === 'terraform' || kind === 'helm' || kind === 'kubernetes'
+  note(survey, survey.infrastructure, is_folder && folder !== '.' ? folder : join(folder, name), kind)
+}
+
+function note(survey: Survey, places: MapPlace[], path: string, kind: string): void {
+  if (places.some((place) => place.path === path)) return
+  if (places.length >= PLACES_LIMIT) survey.capped = true
+  else places.push({ path, kind, readable: survey.eyes.isReadable(path) })
+}
+
+function noteService(survey: Survey, path: string, is_root: boolean): void {
+  if (survey.services.length >= PLACES_LIMIT) survey.capped = true
+  else survey.services.push(describeService(survey.eyes, path, is_root, humanName(posix.basename(path))))
+}
+
+function parentOf(path: string): string {
+  return posix.basename(posix.dirname(path))
+}
+
+function join(folder: string, name: string): string {
+  return folder === '.' ? name : `${folder}/${name}`
+}

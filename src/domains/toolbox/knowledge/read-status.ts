@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import { posix } from 'node:path'
+import { z } from 'zod'
+import { FileFault, type Guard, GuardDenied } from '../../../platform/guard/guard.ts'
+import { findTextBytes } from '../search/text-bytes.ts'
+import { checkIds, checkStatus, listTasks } from './check-status.ts'
+import { parseStatus } from './parse-status.ts'
+import {
+  DEPTH_LIMIT,
+  FILES_LIMIT,
+  STATUS_MAX_BYTES,
+  StatusDamaged,
+  type StatusList,
+  type StatusTask,
+  TASKS_LIMIT,
+} from './status-task.ts'
+
+export const STATUS_FILE = 'status.md'
+export const META_FILE = 'status.meta'
+const META_MAX_BYTES = 64 * 1024
+const Meta = z.object({ hash: z.string().regex(/^(?:sha256:)?[0-9a-fA-F]{64}$/), timestamp: z.unknown() })
+
+/** A task list with its sub-files, and whether it is the one that was last saved. */
+export interface ReadStatus extends StatusList {
+  readonly integrity: 'verified' | 'unchecked'
+}
+
+interface Loading {
+  readonly folder: Guard
+  files: number
+  tasks: number
+}
+
+/** Reads the list and all that it refers to; nothing where there is none. `folder` is open at `.flow` itself. */
+export function findStatus(folder: Guard): ReadStatus | undefined {
+  const bytes = findBytes(folder, STATUS_FILE, STATUS_MAX_BYTES)
+  if (!bytes) return undefined
+  const integrity = checkIntegrity(folder, bytes)
+  const loading: Loading = { folder, files: 1, tasks: 0 }
+  const list = parseStatus(textOf(bytes, STATUS_FILE), STATUS_FILE)
+  loadSubFiles(loading, list.tasks, [STATUS_FILE])
+  checkDepth(list.tasks, 1)
+  checkStatus(list.tasks)
+  checkIds(listTasks(list.tasks))
+  return { ...list, integrity }
+}
+
+/** The list was saved with a hash beside it; another content was written by somebody else. */
+function checkIntegrity(folder: Guard, bytes: Buffer): ReadStatus['integrity'] {
+  const meta = findBytes(folder, META_FILE, META_MAX_BYTES)
+  if (!meta) return 'unchecked'
+  const { hash } = parseMeta(textOf(meta, META_FILE))
+  const now = createHash('sha256').update(bytes).digest('hex')
+  if (hash.toLowerCase().replace('sha256:', '') === now) return 'verified'
+  throw new StatusDamaged(
+    'IntegrityError',
+    STATUS_FILE,
+    undefined,
+    `was changed by hand since it was saved: its hash is not the one in ${META_FILE}`,
+  )
+}
+
+function parseMeta(text: string): z.output<typeof Meta> {
+  try {
+    return Meta.parse(JSON.parse(text))
+  } catch {
+    throw new StatusDamaged('IntegrityError', META_FILE, undefined, 'does not hold a hash')
+  }
+}
+
+/** Puts the tasks of a sub-file below the task that refers to it. */
+function loadSubFiles(loading: Loading, tasks: readonly StatusTask[], above: readonly string[]): void {
+  for (const task of tasks) {
+    loading.tasks += 1
+    if (loading.tasks > TASKS_LIMIT)
+      throw new StatusDamaged(
+        'StatusParsingError',
+        task.file,
+        task.line,
+        `there are more than ${TASKS_LIMIT} tasks`,
+      )
+    loadSubFiles(loading, task.children, above)
+    if (task.sub_file !== undefined) loadSubFile(loading, task, task.sub_file, above)
+  }
+}
+
+function loadSubFile(loading: Loading, task: StatusTask, given: string, above: readonly string[]): void {
+  const damaged = (message: string) => new StatusDamaged('StatusParsingError', task.file, task.line, message)
+  const path = requireInside(given, damaged)
+  if (above.includes(path)) throw damaged(`refers to ${path}, which leads back to itself`)
+  if (above.length >= DEPTH_LIMIT) throw damaged(`refers further than ${DEPTH_LIMIT} files deep`)
+  loading.files += 1
+  if (loading.files > FILES_LIMIT) throw damaged(`there are more than ${FILES_LIMIT} files`)
+  const bytes = findBytes(loading.folder, path, STATUS_MAX_BYTES)
+  if (!bytes && task.status === 'active') throw damaged(`is active, but ${path} does not exist`)
+  if (!bytes) return
+  const list = parseStatus(textOf(bytes, path), path)
+  for (const child of list.tasks) renumber(child, task.id, child.id)
+  loadSubFiles(loading, list.tasks, [...above, path])
+  task.children.push(...list.tasks)
+}
+
+/** Positions in a sub-file count on from the task that refers to it; written ids stay. */
+function renumber(task: StatusTask, above_id: string, position: string): void {
+  if (!task.is_id_written) task.id = `${above_id}.${position}`
+  for (const child of task.children) renumber(child, task.id, child.id.split('.').at(-1) ?? '')
+}
+
+/** A path below `.flow`: no way up, no address, nothing absolute. */
+function requireInside(given: string, damaged: (message: string) => Error): string {
+  const names = given.split('/')
+  const is_bad =
+    given.startsWith('/') || given.includes('\\') || names.includes('..') || /^[A-Za-z][\w+.-]*:/.test(given)
+  if (is_bad) throw damaged('refers to a file that does not lie in .flow')
+  return posix.normalize(given)
+}
+
+function checkDepth(tasks: readonly StatusTask[], depth: number): void {
+  for (const task of tasks) {
+    if (depth > DEPTH_LIMIT)
+      throw new StatusDamaged(
+        'StatusParsingError',
+        task.file,
+        task.line,
+        `lies deeper than ${DEPTH_LIMIT} steps`,
+      )
+    checkDepth(task.children, depth + 1)
+  }
+}
+
+function findBytes(folder: Guard, path: string, max_bytes: number): Buffer | undefined {
+  try {
+    return folder.readFile(path, max_bytes).bytes
+  } catch (error) {
+    if (error instanceof FileFault && error.code === 'FileNotFound') return undefined
+    if (error instanceof FileFault || error instanceof GuardDenied)
+      throw new StatusDamaged('StatusParsingError', path, undefined, 'cannot be read as a plain file')
+    throw error
+  }
+}
+
+function textOf(bytes: Buffer, file: string): string {
+  const text = findTextBytes(bytes)
+  if (text) return text.toString('utf8')
+  throw new StatusDamaged('StatusParsingError', file, undefined, 'is no UTF-8 text')
+}

@@ -1,0 +1,82 @@
+import { posix } from 'node:path'
+import type { Guard } from '../../../platform/guard/guard.ts'
+import { findTextBytes } from '../search/text-bytes.ts'
+import { findImportLanguage, type ImportLanguage, type Imports, readImports } from './import-names.ts'
+import { isTestPath, stemOf } from './test-names.ts'
+import { FILES_LIMIT, TREE_TIME_LIMIT_MS } from './tree-limits.ts'
+
+const SOURCE_MAX_BYTES = 512 * 1024
+const SOURCES_LIMIT = 20_000
+const MANIFEST_MAX_BYTES = 256 * 1024
+
+/** A source file and what it imports. */
+export interface ScannedSource extends Imports {
+  readonly path: string
+  readonly language: ImportLanguage
+  /** Whether the name of the source in question is somewhere in it. */
+  readonly mentions: boolean
+}
+
+/** What a manifest says that the code below its folder is called by others. */
+export interface ScannedModule {
+  readonly folder: string
+  readonly language: ImportLanguage
+  readonly name: string
+}
+
+/** What is needed to tell which tests belong to a source. */
+export interface SourceScan {
+  readonly sources: readonly ScannedSource[]
+  readonly modules: readonly ScannedModule[]
+  /** Tests of languages whose imports are not read. */
+  readonly other_tests: readonly string[]
+  readonly capped: boolean
+}
+
+const MANIFESTS: Readonly<Record<string, readonly [ImportLanguage, RegExp]>> = {
+  'go.mod': ['go', /^module[ \t]{1,20}"?([^\s"]{1,500})/m],
+  'Cargo.toml': ['rust', /^\[package\][^[]{0,2000}?^name[ \t]{0,20}=[ \t]{0,20}"([^"\n]{1,200})"/m],
+  'package.json': ['script', /^[ \t]{0,200}"name"[ \t]{0,20}:[ \t]{0,20}"([^"\n]{1,200})"/m],
+}
+
+/** Reads the sources of a service. */
+export function scanSources(guard: Guard, file_path: string): SourceScan {
+  const sources: ScannedSource[] = []
+  const modules: ScannedModule[] = []
+  const other_tests: string[] = []
+  const ends_at = performance.now() + TREE_TIME_LIMIT_MS
+  const stem = Buffer.from(stemOf(file_path))
+  let met = 0
+  let is_full = false
+  const { capped } = guard.walk('.', { recursive: true }, (file) => {
+    met += 1
+    is_full = met > FILES_LIMIT || sources.length >= SOURCES_LIMIT || performance.now() > ends_at
+    if (is_full) return 'stop'
+    const { path } = file
+    const language = findImportLanguage(path)
+    const name = posix.basename(path)
+    if (language) {
+      const text = textOf(file.read(SOURCE_MAX_BYTES))
+      if (text) {
+        const read = readImports(language, text.toString('utf8'))
+        sources.push({ path, language, ...read, mentions: text.includes(stem) })
+      }
+    } else if (Object.hasOwn(MANIFESTS, name)) {
+      const module = readModule(path, name, textOf(file.read(MANIFEST_MAX_BYTES)))
+      if (module) modules.push(module)
+    } else if (isTestPath(path)) other_tests.push(path)
+    return 'go_on'
+  })
+  return { sources, modules, other_tests, capped: capped || is_full }
+}
+
+function textOf(bytes: Buffer | undefined): Buffer | undefined {
+  return bytes && findTextBytes(bytes)
+}
+
+function readModule(path: string, file_name: string, text: Buffer | undefined): ScannedModule | undefined {
+  const [language, form] = MANIFESTS[file_name] as (typeof MANIFESTS)[string]
+  const name = text && form.exec(text.toString('utf8'))?.[1]
+  const folder = posix.dirname(path)
+  return name ? { folder: folder === '.' ? '' : folder, language, name } : undefined
+}

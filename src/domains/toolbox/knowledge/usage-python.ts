@@ -1,0 +1,117 @@
+import type { SgNode } from '@ast-grep/napi'
+import { findField, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
+
+const CLIMB_LIMIT = 40
+const SCOPES = new Set(['function_definition', 'class_definition', 'lambda', 'module'])
+const ASSIGNING = new Set(['assignment', 'for_statement', 'as_pattern_target', 'named_expression'])
+
+/** Python. */
+export const PYTHON_USAGE: UsageGrammar = {
+  names: ['identifier'],
+  imports: ['import_statement', 'import_from_statement', 'future_import_statement'],
+  definitions: {
+    function_definition: ['name'],
+    class_definition: ['name'],
+    assignment: ['left'],
+    parameters: ['*'],
+    lambda_parameters: ['*'],
+    default_parameter: ['name'],
+    typed_default_parameter: ['name'],
+    for_statement: ['left'],
+    for_in_clause: ['left'],
+    as_pattern_target: ['*'],
+    named_expression: ['name'],
+    type_alias_statement: ['left'],
+    type_parameter: ['*'],
+  },
+  patterns: {
+    pattern_list: [],
+    tuple_pattern: [],
+    list_pattern: [],
+    list_splat_pattern: [],
+    dictionary_splat_pattern: [],
+    typed_parameter: ['!type'],
+    type: [],
+  },
+  ignored: [],
+  members: { attribute: ['object', 'attribute'] },
+  containers: { class_definition: 'name', function_definition: 'name' },
+  classes: ['class_definition'],
+  selves: ['self', 'cls', 'super()'],
+  carriers: {
+    type: [],
+    generic_type: [],
+    union_type: [],
+    call: ['function'],
+    attribute: ['attribute'],
+    await: [],
+    dotted_name: [],
+    parenthesized_expression: [],
+  },
+  binders: {
+    assignment: 'left',
+    typed_parameter: '*',
+    typed_default_parameter: 'name',
+    aliased_import: 'alias',
+  },
+  literals: {},
+  judge,
+  moduleNames: (_, path) => moduleOfPath(path),
+}
+
+function judge(node: SgNode, kind: UsageKind): UsageKind | undefined {
+  if (kind === 'definition') return isFirst(node) ? undefined : 'reference'
+  if (kind === 'reference' && isOwnFieldMade(node)) return 'definition'
+  return undefined
+}
+
+/** Python has no word for a new variable: within its scope, the first time that it is given a value is it. */
+function isFirst(node: SgNode): boolean {
+  if (!isAssigned(node)) return true
+  const scope = scopeOf(node)
+  const name = node.text()
+  const earlier = scope
+    ?.findAll({ rule: { kind: 'identifier', regex: `^${name}$` } })
+    .find((other) => isBinding(other) && scopeOf(other)?.id() === scope.id())
+  return earlier === undefined || earlier.id() === node.id()
+}
+
+function isAssigned(node: SgNode): boolean {
+  return climb(node, (above) => ASSIGNING.has(String(above.kind()))) !== undefined
+}
+
+function isBinding(node: SgNode): boolean {
+  const parent = node.parent()
+  const kind = String(parent?.kind())
+  if (kind === 'global_statement' || kind === 'nonlocal_statement') return true
+  if (kind === 'attribute' || kind === 'keyword_argument') return false
+  const place = climb(
+    node,
+    (above) => ASSIGNING.has(String(above.kind())) || String(above.kind()).endsWith('parameters'),
+  )
+  if (!place) return false
+  const { start, end } = (findField(place, 'left') ?? findField(place, 'name') ?? place).range()
+  return node.range().start.index >= start.index && node.range().end.index <= end.index
+}
+
+function scopeOf(node: SgNode): SgNode | undefined {
+  return climb(node, (above) => SCOPES.has(String(above.kind())))
+}
+
+function climb(node: SgNode, isIt: (above: SgNode) => boolean): SgNode | undefined {
+  let above = node.parent()
+  for (let steps = 0; above && steps < CLIMB_LIMIT; above = above.parent(), steps += 1)
+    if (isIt(above)) return above
+  return undefined
+}
+
+/** `self.name = …` in `__init__`. */
+function isOwnFieldMade(node: SgNode): boolean {
+  const access = node.parent()
+  if (access?.kind() !== 'attribute' || findField(access, 'attribute')?.id() !== node.id()) return false
+  if (findField(access, 'object')?.text() !== 'self') return false
+  const assignment = access.parent()
+  if (assignment?.kind() !== 'assignment' || findField(assignment, 'left')?.id() !== access.id()) return false
+  const method = climb(assignment, (above) => above.kind() === 'function_definition')
+  return method !== undefined && findField(method, 'name')?.text() === '__init__'
+}

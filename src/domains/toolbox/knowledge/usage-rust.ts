@@ -1,0 +1,100 @@
+import type { SgNode } from '@ast-grep/napi'
+import { moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
+
+const NAME = ['name']
+const PATTERN = ['pattern']
+
+/** Rust. */
+export const RUST_USAGE: UsageGrammar = {
+  names: ['identifier', 'field_identifier', 'type_identifier', 'shorthand_field_identifier'],
+  imports: ['use_declaration', 'extern_crate_declaration'],
+  definitions: {
+    function_item: NAME,
+    function_signature_item: NAME,
+    struct_item: NAME,
+    enum_item: NAME,
+    union_item: NAME,
+    enum_variant: NAME,
+    trait_item: NAME,
+    type_item: NAME,
+    associated_type: NAME,
+    const_item: NAME,
+    static_item: NAME,
+    mod_item: NAME,
+    macro_definition: NAME,
+    field_declaration: NAME,
+    const_parameter: NAME,
+    type_parameter: NAME,
+    constrained_type_parameter: ['left'],
+    optional_type_parameter: NAME,
+    type_parameters: ['*'],
+    let_declaration: PATTERN,
+    let_condition: PATTERN,
+    parameter: PATTERN,
+    for_expression: PATTERN,
+    match_arm: PATTERN,
+    closure_parameters: ['*'],
+  },
+  patterns: {
+    tuple_pattern: [],
+    slice_pattern: [],
+    tuple_struct_pattern: ['!type'],
+    struct_pattern: ['!type'],
+    field_pattern: [],
+    ref_pattern: [],
+    mut_pattern: [],
+    reference_pattern: [],
+    captured_pattern: [],
+    or_pattern: [],
+    match_pattern: ['!condition'],
+  },
+  ignored: ['lifetime', 'label'],
+  members: {
+    field_expression: ['value', 'field'],
+    scoped_identifier: ['path', 'name'],
+    scoped_type_identifier: ['path', 'name'],
+  },
+  containers: {
+    impl_item: 'type',
+    trait_item: 'name',
+    struct_item: 'name',
+    enum_item: 'name',
+    union_item: 'name',
+    mod_item: 'name',
+    function_item: 'name',
+  },
+  classes: ['impl_item', 'trait_item'],
+  selves: ['self', 'Self'],
+  carriers: {
+    reference_type: [],
+    generic_type: [],
+    scoped_type_identifier: ['name'],
+    scoped_identifier: ['path'],
+    call_expression: ['function'],
+    struct_expression: ['name'],
+    reference_expression: [],
+    await_expression: [],
+    try_expression: [],
+    type_arguments: [],
+  },
+  binders: {
+    let_declaration: 'pattern',
+    parameter: 'pattern',
+    field_declaration: 'name',
+    static_item: 'name',
+    const_item: 'name',
+    use_as_clause: 'alias',
+  },
+  literals: { struct_expression: 'name', struct_pattern: 'type' },
+  judge,
+  moduleNames: (_, path) => moduleOfPath(path),
+}
+
+/** A capital in a pattern is a constant or a variant; `field: name` takes the value of a field of that name. */
+function judge(node: SgNode, kind: UsageKind): UsageKind | undefined {
+  if (kind !== 'definition') return undefined
+  const parent = node.parent()
+  if (parent?.kind() === 'field_pattern' && node.kind() === 'field_identifier') return 'reference'
+  const in_pattern = String(parent?.kind()).endsWith('pattern')
+  return in_pattern && node.kind() === 'identifier' && /^\p{Lu}/u.test(node.text()) ? 'reference' : undefined
+}

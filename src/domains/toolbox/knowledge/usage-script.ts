@@ -1,0 +1,170 @@
+import type { SgNode } from '@ast-grep/napi'
+import { findField, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
+
+const NAME = ['name']
+const FUNCTION_VALUES = new Set([
+  'arrow_function',
+  'function_expression',
+  'generator_function',
+  'class',
+  'function',
+])
+
+/** TypeScript, with JSX too. */
+export const TYPESCRIPT_USAGE: UsageGrammar = {
+  names: [
+    'identifier',
+    'property_identifier',
+    'private_property_identifier',
+    'shorthand_property_identifier',
+    'shorthand_property_identifier_pattern',
+    'type_identifier',
+  ],
+  imports: ['import_statement'],
+  definitions: {
+    function_declaration: NAME,
+    generator_function_declaration: NAME,
+    function_expression: NAME,
+    generator_function: NAME,
+    function_signature: NAME,
+    class_declaration: NAME,
+    abstract_class_declaration: NAME,
+    class: NAME,
+    method_definition: NAME,
+    method_signature: NAME,
+    abstract_method_signature: NAME,
+    public_field_definition: NAME,
+    field_definition: ['property'],
+    property_signature: NAME,
+    interface_declaration: NAME,
+    type_alias_declaration: NAME,
+    enum_declaration: NAME,
+    enum_body: NAME,
+    enum_assignment: NAME,
+    internal_module: NAME,
+    module: NAME,
+    variable_declarator: NAME,
+    required_parameter: ['pattern'],
+    optional_parameter: ['pattern'],
+    formal_parameters: ['*'],
+    arrow_function: ['parameter'],
+    catch_clause: ['parameter'],
+    type_parameter: NAME,
+    mapped_type_clause: NAME,
+    infer_type: ['*'],
+    for_in_statement: ['left'],
+  },
+  patterns: {
+    object_pattern: [],
+    array_pattern: [],
+    rest_pattern: [],
+    pair_pattern: ['value'],
+    assignment_pattern: ['left'],
+    object_assignment_pattern: ['left'],
+    nested_identifier: [],
+  },
+  ignored: ['jsx_closing_element'],
+  members: {
+    member_expression: ['object', 'property'],
+    nested_identifier: ['object', 'property'],
+    nested_type_identifier: ['module', 'name'],
+  },
+  containers: {
+    class_declaration: 'name',
+    abstract_class_declaration: 'name',
+    class: 'name',
+    interface_declaration: 'name',
+    type_alias_declaration: 'name',
+    enum_declaration: 'name',
+    internal_module: 'name',
+    function_declaration: 'name',
+    generator_function_declaration: 'name',
+    method_definition: 'name',
+    variable_declarator: 'name',
+    pair: 'key',
+  },
+  classes: ['class_declaration', 'abstract_class_declaration', 'class', 'variable_declarator'],
+  selves: ['this', 'super'],
+  carriers: {
+    type_annotation: [],
+    generic_type: ['name'],
+    nested_type_identifier: ['name'],
+    new_expression: ['constructor'],
+    await_expression: [],
+    parenthesized_type: [],
+    union_type: [],
+    parenthesized_expression: [],
+    as_expression: [],
+    satisfies_expression: [],
+    import_clause: [],
+    namespace_import: [],
+  },
+  binders: {
+    variable_declarator: 'name',
+    required_parameter: 'pattern',
+    optional_parameter: 'pattern',
+    public_field_definition: 'name',
+    property_signature: 'name',
+    import_specifier: 'alias',
+  },
+  literals: {},
+  judge,
+  moduleNames: (_, path) => moduleOfPath(path),
+}
+
+/** JavaScript, with JSX too: its parser knows no types. */
+export const JAVASCRIPT_USAGE: UsageGrammar = {
+  ...TYPESCRIPT_USAGE,
+  names: TYPESCRIPT_USAGE.names.filter((kind) => kind !== 'type_identifier'),
+}
+
+function judge(node: SgNode, kind: UsageKind): UsageKind | undefined {
+  const parent = node.parent()
+  if (!parent) return undefined
+  if (kind === 'definition') return judgeDefinition(node)
+  if (kind === 'import') return undefined
+  const is_import = isReExported(parent) || parent.kind() === 'namespace_export'
+  if (is_import) return 'import'
+  if (parent.kind() === 'pair_pattern' && isField(parent, 'key', node))
+    return judgeDefinition(node) === 'import' ? 'import' : undefined
+  if (parent.kind() === 'pair' && isField(parent, 'key', node))
+    return FUNCTION_VALUES.has(String(findField(parent, 'value')?.kind())) ? 'definition' : undefined
+  return isMemberMade(parent, node) ? 'definition' : undefined
+}
+
+/** What is taken out of `require` or `import()` is imported; the variable of a loop may be an older one. */
+function judgeDefinition(node: SgNode): UsageKind | undefined {
+  for (let above = node.parent(), steps = 0; above && steps < 8; above = above.parent(), steps += 1) {
+    if (above.kind() === 'for_in_statement' && !findField(above, 'kind')) return 'reference'
+    if (above.kind() !== 'variable_declarator') continue
+    const value = findField(above, 'value')?.text() ?? ''
+    return /^(?:await\s+import|require|import)\s*\(/.test(value) ? 'import' : undefined
+  }
+  return undefined
+}
+
+function isReExported(parent: SgNode): boolean {
+  if (parent.kind() !== 'export_specifier') return false
+  const statement = parent.parent()?.parent()
+  return statement != null && findField(statement, 'source') !== undefined
+}
+
+/** `exports.name = …`, `Made.prototype.name = …`, and what a constructor gives to `this`. */
+function isMemberMade(parent: SgNode, node: SgNode): boolean {
+  if (parent.kind() !== 'member_expression' || !isField(parent, 'property', node)) return false
+  const assignment = parent.parent()
+  if (assignment?.kind() !== 'assignment_expression' || !isField(assignment, 'left', parent)) return false
+  const object = findField(parent, 'object')?.text() ?? ''
+  if (object === 'this') return isInConstructor(assignment)
+  return /^(?:module\.)?exports$|\.prototype$/.test(object.slice(-200))
+}
+
+function isInConstructor(node: SgNode): boolean {
+  for (let above = node.parent(), steps = 0; above && steps < 12; above = above.parent(), steps += 1)
+    if (above.kind() === 'method_definition') return findField(above, 'name')?.text() === 'constructor'
+  return false
+}
+
+function isField(parent: SgNode, field: string, node: SgNode): boolean {
+  return findField(parent, field)?.id() === node.id()
+}

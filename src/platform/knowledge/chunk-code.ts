@@ -1,0 +1,155 @@
+import { findLanguage, type Language } from './code-languages.ts'
+import { isWordless, type Part, WHOLE_LINES } from './cut-lines.ts'
+import { type Definition, findDefinition, type Place } from './read-definition.ts'
+import { BLANK, CODE, COMMENT, INSIDE, type ScannedLines, scanLines } from './scan-lines.ts'
+
+/** Definitions inside definitions are followed so deep. */
+const DEPTH_LIMIT = 8
+/** A value has a chunk of its own from so many lines, its comment included. */
+const VALUE_LINES = 4
+/** What is no definition but so long is looked into, as the one call that wraps a whole file. */
+const WRAPPER_LINES = 40
+
+/** A stretch of lines to look through, and what it belongs to. */
+interface Region {
+  readonly start: number
+  readonly end: number
+  readonly owner: string
+  readonly place: Place
+  readonly depth: number
+}
+
+/** Cuts a source at its definitions, by the indentation of its lines; what lies between them is kept too. */
+export function chunkCode(path: string, lines: readonly string[]): Part[] {
+  const language = findLanguage(path)
+  if (!language) return [{ name: '', start: 0, end: lines.length }]
+  const parts: Part[] = []
+  const scanned = scanLines(lines, language)
+  cutRegion(scanned, language, { start: 0, end: lines.length, owner: '', place: 'top', depth: 0 }, parts)
+  return parts
+}
+
+function cutRegion(scanned: ScannedLines, language: Language, region: Region, parts: Part[]): void {
+  const base = findBase(scanned, region)
+  let [rest, lead] = [region.start, -1]
+  for (let at = region.start; at < region.end; ) {
+    const kind = scanned.kinds[at]
+    if (kind !== CODE) {
+      if (kind === COMMENT) lead = lead === -1 ? at : lead
+      else if (kind === BLANK && !isAttribute(scanned.lines[lead])) lead = -1
+      at++
+      continue
+    }
+    const end = findEnd(scanned, at, region.end, base)
+    if (isAttribute(scanned.lines[at])) lead = lead === -1 ? at : lead
+    else {
+      const start = lead === -1 ? at : lead
+      const inner = cutUnit(scanned, language, region, { start, at, end })
+      if (inner) {
+        addRest(scanned, region.owner, rest, start, parts)
+        parts.push(...inner)
+        rest = end
+      }
+      lead = -1
+    }
+    at = end
+  }
+  addRest(scanned, region.owner, rest, region.end, parts)
+}
+
+/** What stands between definitions: imports, fields, statements. Brackets alone are not worth keeping. */
+function addRest(scanned: ScannedLines, name: string, start: number, end: number, parts: Part[]): void {
+  for (let at = start; at < end; at++) {
+    if (isWordless(scanned.lines[at]) || /^\s*end\s*$/.test(scanned.lines[at] ?? '')) continue
+    parts.push({ name, start: at, end })
+    return
+  }
+}
+
+interface Unit {
+  /** Where its comment or, without one, its first line is. */
+  readonly start: number
+  readonly at: number
+  readonly end: number
+}
+
+function cutUnit(scanned: ScannedLines, language: Language, region: Region, unit: Unit): Part[] | undefined {
+  const definition = findDefinition(scanned.lines[unit.at] ?? '', language, region.place)
+  const isLong = unit.end - unit.at > WRAPPER_LINES
+  if (!definition) return isLong ? cutInside(scanned, language, region, unit, undefined) : undefined
+  if (!isOwnChunk(definition, unit, region)) return undefined
+  const name = qualify(region.owner, definition.name)
+  if (
+    definition.shape === 'group' ||
+    unit.end - unit.start > WHOLE_LINES ||
+    (definition.shape === 'value' && isLong)
+  )
+    return cutInside(scanned, language, region, unit, { ...definition, name })
+  return [{ name, start: unit.start, end: unit.end }]
+}
+
+/** Inside a function only larger ones are apart from it. */
+function isOwnChunk({ shape }: Definition, unit: Unit, region: Region): boolean {
+  if (region.place === 'function') return unit.end - unit.at >= VALUE_LINES && shape !== 'value'
+  return shape === 'function' || unit.end - unit.start >= VALUE_LINES
+}
+
+function qualify(owner: string, name: string): string {
+  return owner === '' || name.startsWith(`${owner}.`) ? name : `${owner}.${name}`
+}
+
+/** The members of a unit with the rest of it, or nothing where there are none and it is no definition. */
+function cutInside(
+  scanned: ScannedLines,
+  language: Language,
+  region: Region,
+  unit: Unit,
+  definition: Definition | undefined,
+): Part[] | undefined {
+  const owner = definition?.name ?? region.owner
+  const whole: Part = { name: owner, start: unit.start, end: unit.end }
+  if (region.depth >= DEPTH_LIMIT) return definition && [whole]
+  const place = definition?.shape === 'function' ? 'function' : 'group'
+  const parts: Part[] = []
+  const inner = { start: unit.at + 1, end: unit.end, owner, place, depth: region.depth + 1 } as const
+  cutRegion(scanned, language, inner, parts)
+  if (parts.every(({ name }) => name === owner)) return definition && [whole]
+  const first = parts[0] as Part
+  const isRest = first.name === owner
+  const head: Part = { name: owner, start: unit.start, end: isRest ? first.end : first.start }
+  return [head, ...(isRest ? parts.slice(1) : parts)]
+}
+
+function findBase(scanned: ScannedLines, region: Region): number {
+  for (let at = region.start; at < region.end; at++)
+    if (scanned.kinds[at] === CODE && !isContinued(scanned.lines[at])) return scanned.indents[at] as number
+  return 0
+}
+
+/** A unit ends before the next line that is indented no further and does not go on with it. */
+function findEnd(scanned: ScannedLines, start: number, limit: number, base: number): number {
+  const own = scanned.indents[start] as number
+  const indent = Math.max(base, own)
+  let end = start + 1
+  for (let at = start + 1; at < limit; at++) {
+    const kind = scanned.kinds[at]
+    if (kind === BLANK) continue
+    const depth = scanned.indents[at] as number
+    // What closes the unit is indented as it is; further out something around it is closed.
+    const isClosing = depth >= own && kind === CODE && isContinued(scanned.lines[at])
+    if (kind === INSIDE || depth > indent || isClosing) end = at + 1
+    else break
+  }
+  return end
+}
+
+const CONTINUED =
+  /^\s*(?:[})\]{>.,?:|&=]|end\b|else\b|elif\b|elsif\b|catch\b|except\b|finally\b|rescue\b|ensure\b|where\b|\w+\s*:\s*$)/
+
+function isContinued(line: string | undefined): boolean {
+  return line !== undefined && CONTINUED.test(line)
+}
+
+function isAttribute(line: string | undefined): boolean {
+  return line !== undefined && /^\s*(?:@[\w.:]+(?:\(.*)?|#!?\[.*|\[[A-Z][\w.]*(?:\(.*)?\])\s*$/.test(line)
+}

@@ -1,0 +1,73 @@
+import BetterSqlite from 'better-sqlite3'
+import { blameFile, IndexDamaged } from './damaged-index.ts'
+
+export type Connection = BetterSqlite.Database
+
+/** An index of another form is made anew. */
+const FORMAT = 1
+const APPLICATION_ID = 0x6b6e6f77
+const WAIT_MS = 10_000
+/** A large index is read all over by one question. */
+const CACHE_KIB = 16_384
+
+const TABLES = `
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE documents (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL UNIQUE,
+  sha256 TEXT NOT NULL
+);
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  document_id INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  counts BLOB NOT NULL,
+  text TEXT NOT NULL
+);
+CREATE INDEX chunks_of_document ON chunks (document_id);
+CREATE TABLE vectors (
+  chunk_id INTEGER PRIMARY KEY,
+  document_id INTEGER NOT NULL,
+  kind INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  vector BLOB NOT NULL
+);
+CREATE VIRTUAL TABLE words USING fts5(
+  body, name, owner, path, content='', contentless_delete=1, tokenize='ascii'
+);
+CREATE VIRTUAL TABLE stems USING fts5vocab(words, 'row');
+`
+
+/** Opens an index file, making it where there is none. */
+export function connectIndex(file: string): Connection {
+  return blameFile(file, () => {
+    const connection = new BetterSqlite(file, { timeout: WAIT_MS })
+    try {
+      prepareIndex(file, connection)
+      return connection
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+  })
+}
+
+function prepareIndex(file: string, connection: Connection): void {
+  connection.pragma('journal_mode = WAL')
+  connection.pragma('synchronous = NORMAL')
+  connection.pragma(`cache_size = -${CACHE_KIB}`)
+  connection
+    .transaction(() => {
+      const format = connection.pragma('user_version', { simple: true })
+      const owner = connection.pragma('application_id', { simple: true })
+      if (format === FORMAT && owner === APPLICATION_ID) return
+      if (format !== 0 || owner !== 0) throw new IndexDamaged(file, 'it has another form')
+      connection.exec(TABLES)
+      connection.pragma(`application_id = ${APPLICATION_ID}`)
+      connection.pragma(`user_version = ${FORMAT}`)
+    })
+    .immediate()
+}

@@ -1,0 +1,32 @@
+import { blameFile } from './damaged-index.ts'
+import { connectIndex } from './embedded-schema.ts'
+import { openIndexWriter } from './embedded-writer.ts'
+import { openHeldVectors } from './held-vectors.ts'
+import type { KnowledgeStore } from './knowledge.ts'
+import { openIndexSearch } from './search-index.ts'
+
+/** Opens the index in a file, made where there is none; `IndexDamaged` says that it has to be made anew. */
+export function openEmbeddedStore(file: string): KnowledgeStore {
+  const connection = connectIndex(file)
+  const held = blameFile(file, () => openHeldVectors(connection))
+  const writer = blameFile(file, () => openIndexWriter(connection))
+  const search = blameFile(file, () => openIndexSearch(connection, held))
+  const write = async (act: () => void) => {
+    held.markStale()
+    blameFile(file, act)
+  }
+  return {
+    get embedder_id() {
+      return blameFile(file, () => writer.findEmbedder())
+    },
+    replaceDocuments: (embedder, documents) => write(() => writer.replaceDocuments(embedder, documents)),
+    removeDocuments: (paths) => write(() => writer.removeDocuments(paths)),
+    clear: () => write(() => writer.clear()),
+    listDocuments: async () => blameFile(file, () => writer.listDocuments()),
+    async search(query, embedder, scope, limit) {
+      const vector = await embedder.embedQuery(query)
+      return blameFile(file, () => search({ query, vector, scope, limit }))
+    },
+    close: async () => void connection.close(),
+  }
+}

@@ -1,0 +1,83 @@
+import { type ChunkTerms, packCounts, readTerms, renderStems } from './chunk-terms.ts'
+import type { Connection } from './embedded-schema.ts'
+import { type Embedder, KNOWLEDGE_KINDS, type KnowledgeDocument } from './knowledge.ts'
+
+/** Takes documents in and out of an index, each change whole or not at all. */
+export interface IndexWriter {
+  findEmbedder(): string | undefined
+  replaceDocuments(
+    embedder: Pick<Embedder, 'id' | 'dimensions'>,
+    documents: readonly KnowledgeDocument[],
+  ): void
+  removeDocuments(paths: readonly string[]): void
+  listDocuments(): Map<string, string>
+  clear(): void
+}
+
+export function openIndexWriter(connection: Connection): IndexWriter {
+  const statements = prepare(connection)
+  const remove = (path: string) => {
+    const document = statements.findDocument.get(path) as { id: number } | undefined
+    if (!document) return
+    for (const chunk_id of statements.listChunks.all(document.id) as number[]) {
+      statements.removeWords.run(chunk_id)
+      statements.removeVector.run(chunk_id)
+    }
+    statements.removeChunks.run(document.id)
+    statements.removeDocument.run(document.id)
+  }
+  const add = ({ path, sha256, chunks, vectors }: KnowledgeDocument) => {
+    if (vectors.length !== chunks.length) throw new Error(`${path} has not one vector for each chunk.`)
+    remove(path)
+    const document_id = statements.addDocument.run(path, sha256).lastInsertRowid
+    const terms = readTerms(path, chunks)
+    for (const [at, chunk] of chunks.entries()) {
+      const found = terms[at] as ChunkTerms
+      const kind = KNOWLEDGE_KINDS.indexOf(chunk.kind)
+      const { name, start_line, end_line, text } = chunk
+      const row = [document_id, kind, start_line, end_line, name, packCounts(found), text]
+      const id = statements.addChunk.run(...row).lastInsertRowid
+      statements.addWords.run(id, ...[found.body, found.name, found.owner, found.path].map(renderStems))
+      statements.addVector.run(id, document_id, kind, found.body.length, vectors[at])
+    }
+  }
+  return {
+    findEmbedder: () => statements.findFact.get('embedder') as string | undefined,
+    replaceDocuments: connection.transaction((embedder, documents) => {
+      statements.setFact.run('embedder', embedder.id)
+      for (const document of documents) add(document)
+    }),
+    removeDocuments: connection.transaction((paths: readonly string[]) => {
+      for (const path of paths) remove(path)
+    }),
+    listDocuments: () => new Map(statements.listDocuments.raw().all() as [string, string][]),
+    clear: connection.transaction(() => connection.exec(CLEAR)),
+  }
+}
+
+const CLEAR = `
+DELETE FROM facts; DELETE FROM documents; DELETE FROM chunks; DELETE FROM vectors;
+INSERT INTO words (words) VALUES ('delete-all');`
+
+function prepare(connection: Connection) {
+  return {
+    findFact: connection.prepare('SELECT value FROM facts WHERE name = ?').pluck(),
+    setFact: connection.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)'),
+    listDocuments: connection.prepare('SELECT path, sha256 FROM documents'),
+    findDocument: connection.prepare('SELECT id FROM documents WHERE path = ?'),
+    addDocument: connection.prepare('INSERT INTO documents (path, sha256) VALUES (?, ?)'),
+    removeDocument: connection.prepare('DELETE FROM documents WHERE id = ?'),
+    listChunks: connection.prepare('SELECT id FROM chunks WHERE document_id = ?').pluck(),
+    addChunk: connection.prepare(
+      `INSERT INTO chunks (document_id, kind, start_line, end_line, name, counts, text)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    removeChunks: connection.prepare('DELETE FROM chunks WHERE document_id = ?'),
+    addWords: connection.prepare('INSERT INTO words (rowid, body, name, owner, path) VALUES (?, ?, ?, ?, ?)'),
+    removeWords: connection.prepare('DELETE FROM words WHERE rowid = ?'),
+    addVector: connection.prepare(
+      'INSERT INTO vectors (chunk_id, document_id, kind, length, vector) VALUES (?, ?, ?, ?, ?)',
+    ),
+    removeVector: connection.prepare('DELETE FROM vectors WHERE chunk_id = ?'),
+  }
+}

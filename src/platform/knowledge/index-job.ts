@@ -1,0 +1,47 @@
+import type { KnowledgeBackends } from './backend-settings.ts'
+import type { SkipReason } from './index-stamp.ts'
+
+/** What a run of the indexer is to do, as plain data that goes to another process. */
+export interface IndexJob {
+  readonly project_root: string
+  readonly block_patterns: readonly string[]
+  readonly hard_link_stores: readonly string[]
+  /** Absolute places that are closed wherever they lie, such as the hub's own home. */
+  readonly closed_paths: readonly string[]
+  readonly redact_patterns: readonly string[]
+  /** Values of these are secrets, except for names that are known to hold none. */
+  readonly environment: Readonly<Record<string, string>>
+  /** Without it, what comes with the program. */
+  readonly backends?: KnowledgeBackends
+  /** Only these may have changed; without it all files are compared. */
+  readonly paths?: readonly string[]
+  /** Begins with an empty index. */
+  readonly rebuild?: boolean
+}
+
+/** What a run did. */
+export interface IndexOutcome {
+  /** `full` where there was no index to go on from. */
+  readonly mode: 'full' | 'delta'
+  /** Files that are in the index now. */
+  readonly files: number
+  /** Files whose content was embedded by this run, and the pieces they were cut into. */
+  readonly embedded: number
+  readonly chunks: number
+  readonly removed: number
+  /** Files that are not in the index, by reason. Closed and ignored ones are not among them. */
+  readonly skipped: Readonly<Partial<Record<SkipReason, number>>>
+  /** Whether a limit on files or depth kept some out. */
+  readonly capped: boolean
+  readonly warnings: readonly string[]
+  readonly seconds: number
+}
+
+/** How far a run is. */
+export interface IndexProgress {
+  readonly mode: IndexOutcome['mode']
+  readonly files_done: number
+  /** Nothing while they are still being counted. */
+  readonly files_total: number | null
+  readonly seconds_left: number | null
+}

@@ -1,0 +1,75 @@
+import type { DigestBatch } from './index-digest.ts'
+import type { KnownFile } from './index-ledger.ts'
+import { isSameStamp, type MetFile } from './index-stamp.ts'
+
+/** Files of one batch, and bytes of them. */
+const BATCH_FILES = 64
+const BATCH_BYTES = 1_048_576
+
+/** What is known from before: the stamps of files, and what is in the index. */
+export interface Known {
+  readonly files: ReadonlyMap<string, KnownFile>
+  /** Path to sha256. */
+  readonly documents: ReadonlyMap<string, string>
+}
+
+/** What a run has to do about the files it met. */
+export interface IndexPlan {
+  /** To be read. */
+  readonly todo: readonly MetFile[]
+  /** Left out for what they are, known as such or not. */
+  readonly skipped: readonly MetFile[]
+  /** Left out after they were read, and the same since. */
+  readonly still_skipped: readonly KnownFile[]
+  /** In the index, and the same since. */
+  readonly unchanged: number
+  /** In the index or known, and not to be there any more. */
+  readonly gone: readonly string[]
+}
+
+/** Compares what was met with what is known; without trust in the stamps, every file is read. */
+export function planRun(
+  met: readonly MetFile[],
+  { files, documents }: Known,
+  trusts_stamps: boolean,
+): IndexPlan {
+  const [todo, skipped, still_skipped]: [MetFile[], MetFile[], KnownFile[]] = [[], [], []]
+  const present = new Set<string>()
+  let unchanged = 0
+  for (const file of met) {
+    const known = files.get(file.path)
+    if (file.skip !== undefined) skipped.push(file)
+    else {
+      present.add(file.path)
+      if (!trusts_stamps || !known || !isSameStamp(known.stamp, file.stamp)) todo.push(file)
+      else if (known.skipped !== undefined) still_skipped.push(known)
+      else if (known.sha256 !== undefined && documents.get(file.path) === known.sha256) unchanged += 1
+      else todo.push(file)
+    }
+  }
+  const gone = findGone(present, files.keys())
+  for (const path of findGone(present, documents.keys())) if (!files.has(path)) gone.push(path)
+  return { todo, skipped, still_skipped, unchanged, gone }
+}
+
+function findGone(present: ReadonlySet<string>, paths: Iterable<string>): string[] {
+  const gone: string[] = []
+  for (const path of paths) if (!present.has(path)) gone.push(path)
+  return gone
+}
+
+/** Batches of files of one folder each. */
+export function makeBatches(todo: readonly MetFile[], documents: ReadonlyMap<string, string>): DigestBatch[] {
+  const batches: { folder: string; files: DigestBatch['files'][number][]; bytes: number }[] = []
+  for (const { path, stamp } of todo) {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    let batch = batches.at(-1)
+    if (batch?.folder !== folder || batch.files.length >= BATCH_FILES || batch.bytes >= BATCH_BYTES) {
+      batch = { folder, files: [], bytes: 0 }
+      batches.push(batch)
+    }
+    batch.files.push({ path, known_sha256: documents.get(path) })
+    batch.bytes += stamp.size
+  }
+  return batches
+}

@@ -1,0 +1,63 @@
+import type { Stats } from 'node:fs'
+import { FILE_MAX_BYTES, SETTLED_AFTER_MS } from './index-limits.ts'
+
+/** Why a file is not in the index. */
+export const SKIP_REASONS = [
+  'link',
+  'special_file',
+  'hard_link',
+  'other_device',
+  'too_large',
+  'binary',
+  'unreadable',
+  'vanished',
+  'failed',
+] as const
+export type SkipReason = (typeof SKIP_REASONS)[number]
+
+/** What tells a file from what it was before, without reading it. */
+export interface FileStamp {
+  readonly size: number
+  readonly mtime_ms: number
+  readonly ctime_ms: number
+  readonly ino: number
+}
+
+/** A file that was met, as far as its name and its stamp tell. */
+export interface MetFile {
+  /** Relative to the project. */
+  readonly path: string
+  readonly stamp: FileStamp
+  /** Set where the stamp alone says that it will not be read. */
+  readonly skip: SkipReason | undefined
+}
+
+/** What was met at a path, by its own entry in the folder: links are not followed. */
+export function describeFile(path: string, stat: Stats, dev: number, may_have_names: boolean): MetFile {
+  const stamp = { size: stat.size, mtime_ms: stat.mtimeMs, ctime_ms: stat.ctimeMs, ino: stat.ino }
+  return { path, stamp, skip: findSkip(stat, dev, may_have_names) }
+}
+
+function findSkip(stat: Stats, dev: number, may_have_names: boolean): SkipReason | undefined {
+  if (stat.isSymbolicLink()) return 'link'
+  if (!stat.isFile()) return 'special_file'
+  if (stat.dev !== dev) return 'other_device'
+  if (stat.nlink > 1 && !may_have_names) return 'hard_link'
+  return stat.size > FILE_MAX_BYTES ? 'too_large' : undefined
+}
+
+/** Whether a file still looks as it did. */
+export function isSameStamp(known: FileStamp | undefined, now: FileStamp): boolean {
+  return (
+    known !== undefined &&
+    known.size === now.size &&
+    known.mtime_ms === now.mtime_ms &&
+    known.ctime_ms === now.ctime_ms &&
+    known.ino === now.ino
+  )
+}
+
+/** A change right after this one could leave the same stamp; then the stamp proves nothing the next time. */
+export function isSettled({ mtime_ms, ctime_ms }: FileStamp, looked_at_ms: number): boolean {
+  return Math.max(mtime_ms, ctime_ms) < looked_at_ms - SETTLED_AFTER_MS
+}

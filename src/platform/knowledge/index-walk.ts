@@ -1,0 +1,173 @@
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { hasControlCharacters, type NameRules } from '../guard/blocked-names.ts'
+import { tryQuietly } from '../guard/faults.ts'
+import { readMountPoints } from '../guard/mounts.ts'
+import { DEPTH_MAX } from '../guard/trail.ts'
+import { type IgnoreRules, isIgnored } from './index-ignore.ts'
+import { IGNORE_FILE, type IgnoreStart, rulesInFolder } from './index-ignore-files.ts'
+import { FILES_MAX } from './index-limits.ts'
+import { describeFile, type MetFile } from './index-stamp.ts'
+
+/** Stands for bytes that are no text; such a name cannot be asked for again. */
+const NO_TEXT = '\ufffd'
+
+/** Not the name of anything in a folder. */
+const NO_NAMES = new Set(['', '.', '..'])
+
+/** What a walk keeps to. */
+export interface WalkRules {
+  readonly project_root: string
+  readonly names: NameRules
+  /** Absolute places that are closed wherever they lie. */
+  readonly closed: ReadonlySet<string>
+  readonly ignore: IgnoreStart | undefined
+  /** Whether a file there may have several names. */
+  mayHaveNames(path: string): boolean
+}
+
+/** What a walk met; `capped` where a limit kept it from meeting all. */
+export interface WalkFindings {
+  readonly files: MetFile[]
+  /** Folders that were looked into, relative to the project; the project itself is the empty text. */
+  readonly folders: string[]
+  capped: boolean
+  ignored: number
+}
+
+interface Walk {
+  readonly rules: WalkRules
+  readonly found: WalkFindings
+  /** The project's device: nothing on another one is read. */
+  readonly dev: number
+  /** Closed places, and whatever is mounted in the project at this moment. */
+  readonly hidden: ReadonlySet<string>
+  /** Names come again and again. */
+  readonly closed_names: Map<string, boolean>
+}
+
+/** A folder on the way, relative to the project. */
+interface MetFolder {
+  /** Empty, or ending with `/`. */
+  readonly prefix: string
+  readonly depth: number
+  /** What the folders above it leave out. */
+  readonly ignore: IgnoreRules | undefined
+}
+
+/**
+ * Meets the files of a project that are neither closed nor ignored, and looks at their stamps. It gives names and
+ * stamps alone: whatever is read later is read through the guard, which a swapped folder does not deceive.
+ */
+export function walkProject(rules: WalkRules): WalkFindings {
+  const walk = startWalk(rules)
+  walkFolder(walk, topOf(rules))
+  return walk.found
+}
+
+/**
+ * Meets what is at one path: a file, all files of a folder, or nothing where there is nothing to be indexed, be it
+ * closed, ignored, reached through a link or gone.
+ */
+export function walkPath(rules: WalkRules, path: string): WalkFindings {
+  const walk = startWalk(rules)
+  const names = path.split('/')
+  const last = names.pop() as string
+  if ([...names, last].some((name) => NO_NAMES.has(name))) return walk.found
+  let folder: MetFolder | undefined = topOf(rules)
+  for (const name of names) folder = folder && findFolder(walk, withOwnRules(walk, folder), name)
+  if (folder) meetAtPath(walk, withOwnRules(walk, folder), last)
+  return walk.found
+}
+
+function startWalk(rules: WalkRules): Walk {
+  const { project_root, closed } = rules
+  const mounts = [...readMountPoints()].filter((place) => place.startsWith(`${project_root}/`))
+  return {
+    rules,
+    dev: lstatSync(project_root).dev,
+    hidden: new Set([...closed, ...mounts]),
+    closed_names: new Map(),
+    found: { files: [], folders: [], capped: false, ignored: 0 },
+  }
+}
+
+function topOf({ ignore }: WalkRules): MetFolder {
+  return { prefix: '', depth: 0, ignore: ignore?.rules }
+}
+
+function findFolder(walk: Walk, folder: MetFolder, name: string): MetFolder | undefined {
+  if (!isOpen(walk, folder, name) || !isRealFolder(walk, folder.prefix + name)) return undefined
+  return isLeftOut(walk, folder, name, true) ? undefined : below(walk, folder, name)
+}
+
+function meetAtPath(walk: Walk, folder: MetFolder, name: string): void {
+  const is_folder = isRealFolder(walk, folder.prefix + name)
+  if (!isOpen(walk, folder, name) || isLeftOut(walk, folder, name, is_folder)) return
+  const inner = is_folder ? below(walk, folder, name) : undefined
+  if (inner) walkFolder(walk, inner)
+  else if (!is_folder) meetFile(walk, folder.prefix + name)
+}
+
+function walkFolder(walk: Walk, met: MetFolder): void {
+  const place = hostPath(walk, met.prefix.slice(0, -1))
+  const entries = tryQuietly(() => readdirSync(place, { withFileTypes: true })) ?? []
+  walk.found.folders.push(met.prefix.slice(0, -1))
+  const folder = entries.some(({ name }) => name === IGNORE_FILE) ? withOwnRules(walk, met) : met
+  for (const entry of entries) if (isOpen(walk, folder, entry.name)) meetEntry(walk, folder, entry)
+}
+
+function meetEntry(walk: Walk, folder: MetFolder, entry: Dirent): void {
+  const is_folder = entry.isDirectory()
+  if (isLeftOut(walk, folder, entry.name, is_folder)) walk.found.ignored += 1
+  else if (!is_folder) meetFile(walk, folder.prefix + entry.name)
+  else {
+    const inner = below(walk, folder, entry.name)
+    if (inner) walkFolder(walk, inner)
+  }
+}
+
+function below({ found }: Walk, { prefix, depth, ignore }: MetFolder, name: string): MetFolder | undefined {
+  if (depth < DEPTH_MAX) return { prefix: `${prefix}${name}/`, depth: depth + 1, ignore }
+  found.capped = true
+  return undefined
+}
+
+function withOwnRules({ rules }: Walk, folder: MetFolder): MetFolder {
+  const { project_root, ignore } = rules
+  if (ignore === undefined) return folder
+  const { prefix } = folder
+  const own = rulesInFolder(`${project_root}/${prefix}`, ignore.prefix + prefix, folder.ignore)
+  return { ...folder, ignore: own }
+}
+
+function isOpen({ rules, hidden, closed_names }: Walk, { prefix }: MetFolder, name: string): boolean {
+  let isClosed = closed_names.get(name)
+  if (isClosed === undefined) {
+    isClosed = rules.names.isClosed(name) || name.includes(NO_TEXT) || hasControlCharacters(name)
+    closed_names.set(name, isClosed)
+  }
+  if (isClosed) return false
+  return hidden.size === 0 || !hidden.has(`${rules.project_root}/${prefix}${name}`)
+}
+
+function isLeftOut({ rules }: Walk, folder: MetFolder, name: string, is_folder: boolean): boolean {
+  if (folder.ignore === undefined || rules.ignore === undefined) return false
+  return isIgnored(folder.ignore, rules.ignore.prefix + folder.prefix + name, is_folder)
+}
+
+function isRealFolder(walk: Walk, path: string): boolean {
+  return tryQuietly(() => lstatSync(hostPath(walk, path)))?.isDirectory() === true
+}
+
+function meetFile(walk: Walk, path: string): void {
+  if (walk.found.files.length >= FILES_MAX) {
+    walk.found.capped = true
+    return
+  }
+  const stat = tryQuietly(() => lstatSync(hostPath(walk, path)))
+  if (stat) walk.found.files.push(describeFile(path, stat, walk.dev, walk.rules.mayHaveNames(path)))
+}
+
+function hostPath({ rules }: Walk, path: string): string {
+  return path === '' ? rules.project_root : `${rules.project_root}/${path}`
+}

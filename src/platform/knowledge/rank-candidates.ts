@@ -1,0 +1,159 @@
+import { splitName } from './chunk-terms.ts'
+import type { KnowledgeHit, KnowledgeKind } from './knowledge.ts'
+import * as weights from './ranking-weights.ts'
+import { splitTerms } from './split-terms.ts'
+import { stemWord } from './stem-word.ts'
+import type { UnderstoodQuery } from './understand-query.ts'
+
+/** A chunk that may be a hit, with what was found out about it. */
+export interface Candidate extends Omit<KnowledgeHit, 'score' | 'reasons'> {
+  /** How often each term of the query counts in it, in their order. */
+  readonly counts: readonly number[]
+  /** Terms in its text. */
+  readonly length: number
+  /** Likeness of its vector to the query's, from -1 to 1. */
+  readonly cosine: number
+}
+
+/** By kind, how many terms a chunk has on average. */
+export type AverageLengths = Readonly<Record<KnowledgeKind, number>>
+
+/** What all chunks together say: without it no word could be called rare and no text long. */
+export interface Corpus {
+  readonly chunks: number
+  /** Terms in a chunk on average: a section is longer than a function, and no worse for it. */
+  readonly average_lengths: AverageLengths
+  /** In how many chunks each term of the query is, in their order. */
+  readonly frequencies: readonly number[]
+}
+
+/** A candidate with its score, and the parts that the score is made of. */
+interface Scored {
+  readonly candidate: Candidate
+  readonly score: number
+  readonly reasons: readonly string[]
+}
+
+/** Orders candidates by words, vectors and names, and says of each what spoke for it. */
+export function rankCandidates(
+  query: UnderstoodQuery,
+  corpus: Corpus,
+  candidates: readonly Candidate[],
+  limit: number,
+): KnowledgeHit[] {
+  const rarities = corpus.frequencies.map((frequency) => rarityOf(frequency, corpus.chunks))
+  const scored = candidates.map((candidate) => scoreCandidate(query, corpus, rarities, candidate))
+  const found = scored.filter(({ reasons }) => reasons.length > 0).toSorted(byScore)
+  return spreadOut(found).slice(0, limit).map(toHit)
+}
+
+function rarityOf(frequency: number, chunks: number): number {
+  const inside = Math.min(frequency, chunks)
+  return Math.log(1 + (chunks - inside + 0.5) / (inside + 0.5))
+}
+
+function scoreCandidate(
+  query: UnderstoodQuery,
+  corpus: Corpus,
+  rarities: readonly number[],
+  candidate: Candidate,
+): Scored {
+  const shares = wordShares(corpus, rarities, candidate)
+  const words = shares.reduce((sum, share) => sum + share, 0)
+  const vector = query.form === 'open' ? weights.VECTOR_WEIGHT * candidate.cosine : 0
+  const symbol = symbolBonus(query, candidate)
+  const parts = [
+    { share: words, reason: `words: ${listWords(query, shares)}` },
+    { share: symbol, reason: `symbol: ${query.literals[0] ?? candidate.name}` },
+    { share: vector, reason: `vector: ${candidate.cosine.toFixed(2)}` },
+  ].filter(({ share }) => share > 0)
+  if (words + symbol === 0 && candidate.cosine < weights.VECTOR_FLOOR) parts.length = 0
+  const reasons = parts.toSorted((a, b) => b.share - a.share).map(({ reason }) => reason)
+  return { candidate, score: words + vector + symbol + kindBonus(query, candidate), reasons }
+}
+
+/** What each term adds: rare ones and ones that count often add more, all together at most about 2. */
+function wordShares(corpus: Corpus, rarities: readonly number[], candidate: Candidate): number[] {
+  const { counts, length, kind } = candidate
+  const average = corpus.average_lengths[kind] || 1
+  const drag = weights.SATURATION * (1 - weights.LENGTH_SHARE + (weights.LENGTH_SHARE * length) / average)
+  const all = rarities.reduce((sum, rarity) => sum + rarity, 0) || 1
+  const there = rarities.reduce((sum, rarity, at) => sum + (counts[at] ? rarity : 0), 0)
+  const coverage = 1 - weights.COVERAGE_SHARE + (weights.COVERAGE_SHARE * there) / all
+  return rarities.map((rarity, at) => {
+    const count = counts[at] ?? 0
+    return (coverage * rarity * count * (weights.SATURATION + 1)) / (count + drag) / all
+  })
+}
+
+function listWords({ terms }: UnderstoodQuery, shares: readonly number[]): string {
+  const found = terms
+    .map(({ word }, at) => ({ word, share: shares[at] ?? 0 }))
+    .filter(({ share }) => share > 0)
+  return found
+    .toSorted((a, b) => b.share - a.share)
+    .map(({ word }) => word)
+    .join(', ')
+}
+
+const CHANGES = /(?:^|\/)(?:change[-_]?(?:log|s)|release[-_]?notes?|history|news|what'?s[-_]new)[^/]*$/i
+
+function kindBonus(query: UnderstoodQuery, { kind, path }: Candidate): number {
+  if (kind === 'test') return query.asks_for_tests ? 0 : -weights.TEST_MALUS
+  if (kind !== 'doc' || query.form !== 'open') return 0
+  const lean = query.leans_to_prose ? weights.PROSE_BONUS : -weights.PROSE_MALUS
+  return CHANGES.test(path) && !query.asks_for_changes ? lean - weights.CHANGES_MALUS : lean
+}
+
+const DEFINES =
+  '(?:class|interface|struct|enum|trait|type|const|let|var|val|static|def|fn|func|function|fun|module|mod|namespace|object|record|protocol|define|macro_rules!)\\s+'
+
+/** A name that is just what was asked for comes first, then a line that defines it, then one that has it. */
+function symbolBonus(query: UnderstoodQuery, candidate: Candidate): number {
+  if (query.form === 'quoted' || candidate.kind === 'doc') return 0
+  const [own] = splitName(candidate)
+  const asked = query.identifiers.find((identifier) => isNamed(candidate.name, own, identifier))
+  if (asked !== undefined) return query.form === 'identifier' ? weights.SYMBOL_BONUS : weights.MENTION_BONUS
+  if (query.form === 'identifier') return mentionBonus(query.literals[0] ?? '', candidate.text)
+  return hasSameWords(query, own) ? weights.SAME_WORDS_BONUS : 0
+}
+
+function isNamed(name: string, own: string, identifier: string): boolean {
+  const plain = identifier.replace(/::|->|#|\//g, '.').replace(/^[$@]/, '')
+  return own === plain || name === plain || name.endsWith(`.${plain}`)
+}
+
+function mentionBonus(identifier: string, text: string): number {
+  const escaped = identifier.replace(/[^\w]/g, '\\$&')
+  if (new RegExp(`(?:^|[^\\w])${DEFINES}${escaped}(?![\\w])`).test(text)) return weights.DEFINITION_BONUS
+  return new RegExp(`(?<![\\w])${escaped}(?![\\w])`).test(text) ? weights.MENTION_BONUS : 0
+}
+
+function hasSameWords({ terms }: UnderstoodQuery, own: string): boolean {
+  if (own === '') return false
+  const stems = new Set(splitTerms(own).map(stemWord))
+  return stems.size === terms.length && terms.every(({ stem }) => stems.has(stem))
+}
+
+/** Lowers each further hit of a document a little more. */
+function spreadOut(scored: readonly Scored[]): Scored[] {
+  const seen = new Map<string, number>()
+  const lowered = scored.map((entry) => {
+    const before = seen.get(entry.candidate.path) ?? 0
+    seen.set(entry.candidate.path, before + 1)
+    return { ...entry, score: entry.score - weights.CROWD_MALUS * before }
+  })
+  return lowered.toSorted(byScore)
+}
+
+/** Equal scores are kept in the order of their places, so that the same question has the same answer. */
+function byScore(a: Scored, b: Scored): number {
+  if (a.score !== b.score) return b.score - a.score
+  if (a.candidate.path !== b.candidate.path) return a.candidate.path < b.candidate.path ? -1 : 1
+  return a.candidate.start_line - b.candidate.start_line
+}
+
+function toHit({ candidate, score, reasons }: Scored): KnowledgeHit {
+  const { kind, name, path, start_line, end_line, text } = candidate
+  return { kind, name, path, start_line, end_line, text, score, reasons }
+}

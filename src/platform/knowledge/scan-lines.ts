@@ -1,0 +1,126 @@
+import type { Language } from './code-languages.ts'
+
+export const BLANK = 0
+export const COMMENT = 1
+export const CODE = 2
+/** Begins inside a text that goes over several lines. */
+export const INSIDE = 3
+
+const TAB_WIDTH = 4
+/** Further on a line is not looked at: such lines are made by machines. */
+const LINE_LIMIT = 4_000
+
+/** What every line of a source is, and how far it is indented. */
+export interface ScannedLines {
+  readonly lines: readonly string[]
+  readonly kinds: Uint8Array
+  readonly indents: Uint16Array
+}
+
+/** Reads a source line by line, knowing on each whether a comment or a text was left open before it. */
+export function scanLines(lines: readonly string[], language: Language): ScannedLines {
+  const kinds = new Uint8Array(lines.length)
+  const indents = new Uint16Array(lines.length)
+  let open = ''
+  for (const [at, line] of lines.entries()) {
+    const start = findStart(line)
+    indents[at] = indentOf(line, start)
+    kinds[at] = kindOfLine(line, start, open, language)
+    open = findOpen(line, start, open, language)
+  }
+  return { lines, kinds, indents }
+}
+
+function findStart(line: string): number {
+  let at = 0
+  while (at < line.length && (line.charCodeAt(at) === 32 || line.charCodeAt(at) === 9)) at++
+  return at
+}
+
+function indentOf(line: string, start: number): number {
+  let width = 0
+  for (let at = 0; at < start; at++) width += line.charCodeAt(at) === 9 ? TAB_WIDTH : 1
+  return Math.min(width, 65_535)
+}
+
+function kindOfLine(line: string, start: number, open: string, language: Language): number {
+  if (open === '*/') return COMMENT
+  if (open !== '') return INSIDE
+  if (start === line.length || line.trim() === '') return BLANK
+  for (const mark of language.line_comments)
+    if (line.startsWith(mark, start) && !line.startsWith('#[', start) && !line.startsWith('#!', start))
+      return COMMENT
+  if (!language.has_blocks || !line.startsWith('/*', start)) return CODE
+  const end = line.indexOf('*/', start)
+  return end === -1 || line.slice(end + 2).trim() === '' ? COMMENT : CODE
+}
+
+/** What closes the comment or text that is still open at the end of a line. */
+function findOpen(line: string, start: number, open: string, language: Language): string {
+  if (line.length > LINE_LIMIT) return open
+  let at = start
+  if (open !== '') {
+    const end = findClose(line, start, open)
+    if (end === -1) return open
+    at = end + open.length
+  }
+  return mayOpen(line, at, language) ? findOpening(line, at, language) : ''
+}
+
+function mayOpen(line: string, at: number, language: Language): boolean {
+  if (language.has_blocks && line.includes('/*', at)) return true
+  return language.long_quotes.some((quote) => line.includes(quote, at))
+}
+
+function findClose(line: string, start: number, close: string): number {
+  let at = line.indexOf(close, start)
+  if (close === '*/') return at
+  while (at > 0 && line[at - 1] === '\\') at = line.indexOf(close, at + 1)
+  return at
+}
+
+function findOpening(line: string, start: number, language: Language): string {
+  for (let at = start; at < line.length; at++) {
+    const opened = openedAt(line, at, language)
+    if (opened !== undefined) {
+      const end = findClose(line, at + opened.length, opened)
+      if (end === -1) return opened
+      at = end + opened.length - 1
+    } else if (language.line_comments.some((mark) => line.startsWith(mark, at))) return ''
+    else if (line[at] === '"' || line[at] === "'") at = skipQuoted(line, at)
+    else if (line[at] === '/' && isPattern(line, at)) at = skipPattern(line, at)
+  }
+  return ''
+}
+
+function openedAt(line: string, at: number, language: Language): string | undefined {
+  if (language.has_blocks && line.startsWith('/*', at)) return '*/'
+  return language.long_quotes.find((quote) => line.startsWith(quote, at))
+}
+
+function skipQuoted(line: string, start: number): number {
+  for (let at = start + 1; at < line.length; at++) {
+    if (line[at] === '\\') at++
+    else if (line[at] === line[start]) return at
+  }
+  // A lone mark, as in `don't` or a lifetime, hides nothing.
+  return start
+}
+
+/** Whether a slash begins a regular expression: after what cannot end a value. */
+function isPattern(line: string, at: number): boolean {
+  const before = line.slice(Math.max(0, at - 10), at).trimEnd()
+  return before === '' || /[(,=:[!&|?{};+]$|\breturn$/.test(before)
+}
+
+function skipPattern(line: string, start: number): number {
+  let inClass = false
+  for (let at = start + 1; at < line.length; at++) {
+    const letter = line[at]
+    if (letter === '\\') at++
+    else if (letter === '[') inClass = true
+    else if (letter === ']') inClass = false
+    else if (letter === '/' && !inClass) return at
+  }
+  return start
+}

@@ -1,0 +1,143 @@
+import { type Database, type Reader, sql } from '../storage/database.ts'
+import { averageLengths, type KindLength } from './average-lengths.ts'
+import { hashStem, unpackCounts } from './chunk-terms.ts'
+import { KNOWLEDGE_KINDS, type KnowledgeHit, type KnowledgeKind, type KnowledgeScope } from './knowledge.ts'
+import { type Candidate, type Corpus, rankCandidates } from './rank-candidates.ts'
+import { FIELD_WEIGHTS } from './ranking-weights.ts'
+import { hasLiterals, type IndexQuestion } from './search-index.ts'
+import { splitTerms } from './split-terms.ts'
+import { stemWord } from './stem-word.ts'
+import { type UnderstoodQuery, understandQuery } from './understand-query.ts'
+import { renderPhraseQuery, renderTermQuery } from './word-vector.ts'
+
+/** So many chunks with the words are looked at closely: vectors count among these only. */
+const WORD_CANDIDATES = 300
+const LITERAL_CANDIDATES = 1_000
+const VECTOR_LENGTH = 127
+
+const { body, name, owner, path } = FIELD_WEIGHTS
+const HIGHEST = Math.max(body, name, owner, path)
+/** In PostgreSQL's order, from D to A, and none above 1. */
+const WEIGHTS = `{${[body, path, owner, name].map((weight) => weight / HIGHEST).join(',')}}`
+
+interface Found {
+  path: string
+  kind: string
+  name: string
+  start_line: number
+  end_line: number
+  length: number
+  counts: string
+  vector: string
+  text: string
+}
+
+const findRevision = sql<{ revision: number }>('SELECT revision FROM knowledge_spaces WHERE space = ?')
+const measure = sql<KindLength>(
+  `SELECT kind, COUNT(*) AS chunks, SUM(length)::float8 AS terms FROM knowledge_chunks
+   WHERE space = ? GROUP BY kind`,
+)
+const countEach = sql<{ chunks: number }>(
+  `SELECT (SELECT COUNT(*) FROM knowledge_chunks c WHERE c.space = ? AND c.words @@ t.query::tsquery) AS chunks
+   FROM json_array_elements_text(?::json) WITH ORDINALITY AS t (query, at) ORDER BY t.at`,
+)
+// First those whose words are rare, then those where they stand in a better place. The last parameters are the scope.
+const matching = sql<Found>(
+  `SELECT c.path, c.kind, c.name, c.start_line, c.end_line, c.length, encode(c.counts, 'base64') AS counts,
+     encode(c.vector, 'base64') AS vector, c.text
+   FROM knowledge_chunks c
+   WHERE c.space = ? AND c.words @@ ?::tsquery
+     AND EXISTS (SELECT 1 FROM json_array_elements_text(?::json) AS p (prefix) WHERE starts_with(c.path, p.prefix))
+     AND c.kind IN (SELECT json_array_elements_text(?::json) COLLATE "C")
+   ORDER BY (SELECT SUM(t.rarity) FROM json_to_recordset(?::json) AS t (query TEXT, rarity FLOAT8)
+       WHERE c.words @@ t.query::tsquery) DESC NULLS LAST,
+     ts_rank('${WEIGHTS}', c.words, ?::tsquery, 1) DESC, c.path, c.place
+   LIMIT ?`,
+)
+
+type Statistics = Omit<Corpus, 'frequencies'>
+
+/** Answers questions to one space of a hub's PostgreSQL. */
+export function openPostgresSearch(db: Database, space: string) {
+  const statisticsOf = keepStatistics(db, space)
+  return async ({ query: text, vector, scope, limit }: IndexQuestion): Promise<KnowledgeHit[]> => {
+    const query = understandQuery(text)
+    if (query.terms.length === 0 || scope.prefixes.length === 0 || scope.kinds?.length === 0) return []
+    const statistics = await statisticsOf()
+    const queries = query.terms.map(renderTermQuery)
+    const frequencies = (await db.all(countEach, space, JSON.stringify(queries))).map(({ chunks }) => chunks)
+    const corpus: Corpus = { ...statistics, frequencies }
+    const rarities = JSON.stringify(queries.map((one, at) => ({ query: one, rarity: rarityOf(corpus, at) })))
+    const match = (wanted: string, most: number) => find(db, space, wanted, { scope, rarities, limit: most })
+    const rows = await findByWords(query, match)
+    const candidates = rows
+      .filter((row) => hasLiterals(query, row.text))
+      .map((row) => candidateOf(row, query, vector))
+    return rankCandidates(query, corpus, candidates, limit)
+  }
+}
+
+/** What all chunks together say is counted anew when the space has changed. */
+function keepStatistics(db: Reader, space: string): () => Promise<Statistics> {
+  let known: { revision: number; statistics: Statistics } | undefined
+  return async () => {
+    const revision = (await db.get(findRevision, space))?.revision ?? 0
+    if (known?.revision === revision) return known.statistics
+    const lengths = await db.all(measure, space)
+    const chunks = lengths.reduce((sum, one) => sum + one.chunks, 0)
+    const statistics = { chunks, average_lengths: averageLengths(lengths) }
+    known = { revision, statistics }
+    return statistics
+  }
+}
+
+function rarityOf({ chunks, frequencies }: Corpus, at: number): number {
+  const inside = Math.min(frequencies[at] ?? 0, chunks)
+  return Math.log(1 + (chunks - inside + 0.5) / (inside + 0.5))
+}
+
+interface Wanted {
+  readonly scope: KnowledgeScope
+  readonly rarities: string
+  readonly limit: number
+}
+
+function find(
+  db: Reader,
+  space: string,
+  query: string,
+  { scope, rarities, limit }: Wanted,
+): Promise<Found[]> {
+  const prefixes = JSON.stringify(scope.prefixes.map((prefix) => prefix.toWellFormed().replaceAll('\0', ' ')))
+  const kinds = JSON.stringify(scope.kinds ?? KNOWLEDGE_KINDS)
+  return db.all(matching, space, query, prefixes, kinds, rarities, query, limit)
+}
+
+async function findByWords(
+  query: UnderstoodQuery,
+  match: (wanted: string, limit: number) => Promise<Found[]>,
+): Promise<Found[]> {
+  const any = query.terms.map(renderTermQuery).join(' | ')
+  if (query.form === 'open') return match(any, WORD_CANDIDATES)
+  const phrases = query.literals.map((literal) => `(${renderPhraseQuery(splitTerms(literal).map(stemWord))})`)
+  const found = await match(phrases.join(' & '), LITERAL_CANDIDATES)
+  return found.length > 0 || query.form === 'quoted' ? found : match(any, WORD_CANDIDATES)
+}
+
+function candidateOf(row: Found, query: UnderstoodQuery, vector: Int8Array): Candidate {
+  const hashes = query.terms.map(({ stem }) => hashStem(stem))
+  return {
+    ...row,
+    kind: row.kind as KnowledgeKind,
+    counts: unpackCounts(Buffer.from(row.counts, 'base64'), hashes),
+    cosine: query.form === 'open' ? cosineOf(Buffer.from(row.vector, 'base64'), vector) : 0,
+  }
+}
+
+/** Nothing is like a vector of other dimensions. */
+function cosineOf(bytes: Buffer, vector: Int8Array): number {
+  if (bytes.length !== vector.length) return 0
+  let sum = 0
+  for (let at = 0; at < vector.length; at++) sum += bytes.readInt8(at) * (vector[at] as number)
+  return sum / VECTOR_LENGTH ** 2
+}

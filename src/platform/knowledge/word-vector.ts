@@ -1,0 +1,42 @@
+import type { ChunkTerms, Stem } from './chunk-terms.ts'
+import type { QueryTerm } from './understand-query.ts'
+
+/** PostgreSQL knows no later place, and takes no more than a megabyte of words. */
+const PLACE_MAX = 16_383
+const STEMS_MAX = 10_000
+/** So far apart are the fields that no phrase reaches from one into the next. */
+const GAP = 100
+/** What PostgreSQL calls the fields. */
+const WEIGHTS = { name: 'A', owner: 'B', path: 'C', body: 'D' } as const
+
+/** The words of a chunk in PostgreSQL's own notation: split and stemmed here, as for every other store. */
+export function renderWordVector(terms: ChunkTerms): string {
+  const places = new Map<string, string[]>()
+  let at = 1
+  for (const field of ['name', 'owner', 'path', 'body'] as const) {
+    for (const { text } of terms[field].slice(0, STEMS_MAX)) addPlace(places, text, at++, WEIGHTS[field])
+    at += GAP
+  }
+  return [...places].map(([stem, all]) => `${quoteLexeme(stem)}:${all.join(',')}`).join(' ')
+}
+
+function addPlace(places: Map<string, string[]>, stem: Stem['text'], at: number, weight: string): void {
+  const place = `${Math.min(at, PLACE_MAX)}${weight}`
+  const known = places.get(stem)
+  if (known) known.push(place)
+  else places.set(stem, [place])
+}
+
+/** A query for chunks that have this stem. */
+export function renderTermQuery({ stem }: Pick<QueryTerm, 'stem'>): string {
+  return quoteLexeme(stem)
+}
+
+/** A query for chunks that have these stems one after the other. */
+export function renderPhraseQuery(stems: readonly string[]): string {
+  return stems.map(quoteLexeme).join(' <-> ')
+}
+
+function quoteLexeme(stem: string): string {
+  return `'${stem.replace(/['\\]/g, '$&$&')}'`
+}
