@@ -2,15 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { StorageUnavailable, type Transaction } from './database.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
+import { groupJobs, type Job, JobFailed, type RunJobs } from './sqlite-group-jobs.ts'
 import {
   HOLD_LIMIT_MS,
-  joinTails,
   type LimitedRun,
   QUEUE_LIMIT,
   type RawTransaction,
-  type Tails,
   type TransactionScope,
-  writeTails,
 } from './transaction-scope.ts'
 
 /** How long a group waits for another process that is writing to the same file. */
@@ -19,13 +17,6 @@ const BUSY_LIMIT_MS = 10_000
 const BUSY_PAUSE_MS = 1
 /** More than this many transactions are never joined into one commit. */
 const GROUP_LIMIT = 256
-
-interface Job {
-  work(tx: Transaction): Promise<unknown>
-  resolve(result: unknown): void
-  reject(error: unknown): void
-  result?: unknown
-}
 
 interface Parts {
   connection: Connection
@@ -92,51 +83,9 @@ function groupRunner({
   }
   const begin = control('BEGIN IMMEDIATE')
   const commit = control('COMMIT')
-  const save = control('SAVEPOINT job')
-  const release = control('RELEASE job')
-  const undo = control('ROLLBACK TO job')
+  const jobs = groupJobs({ connection, raw, scope, control })
 
-  const runJob = async (job: Job, limited: LimitedRun, tails: Tails) => {
-    job.result = await scope.run(raw, job.work, limited, (more) => joinTails(tails, more))
-  }
-  const finish = async (limited: LimitedRun, tails: Tails) => {
-    if (tails.size > 0) await scope.run(raw, (tx) => writeTails(tx, tails), limited)
-  }
-
-  /** Runs the jobs one after the other; throws `JobFailed` at the first that fails. */
-  async function runTogether(group: readonly Job[], limited: LimitedRun): Promise<readonly Job[]> {
-    const tails: Tails = new Map()
-    for (const job of group) {
-      await runJob(job, limited, tails).catch((error: unknown) => {
-        throw new JobFailed(job, error)
-      })
-    }
-    await finish(limited, tails)
-    return group
-  }
-
-  /** The same with a savepoint for each: answers the jobs that succeeded; the others have heard of it. */
-  async function runApart(group: readonly Job[], limited: LimitedRun): Promise<readonly Job[]> {
-    const tails: Tails = new Map()
-    const done: Job[] = []
-    for (const job of group) {
-      save()
-      try {
-        await runJob(job, limited, tails)
-        done.push(job)
-      } catch (error) {
-        // After a full disk SQLite may have rolled everything back already: then there is no savepoint.
-        if (!connection.inTransaction) throw error
-        undo()
-        job.reject(error)
-      }
-      release()
-    }
-    await finish(limited, tails)
-    return done
-  }
-
-  async function commitAll(group: readonly Job[], run: typeof runTogether): Promise<void> {
+  async function commitAll(group: readonly Job[], run: RunJobs): Promise<void> {
     const limit = holdLimit()
     try {
       abandon(connection)
@@ -157,25 +106,16 @@ function groupRunner({
   async function commitWithout({ job, cause }: JobFailed, group: readonly Job[]): Promise<void> {
     job.reject(cause)
     const others = group.filter((one) => one !== job)
-    if (others.length > 0) await commitAll(others, runApart)
+    if (others.length > 0) await commitAll(others, jobs.runApart)
   }
 
   return (group) =>
-    commitAll(group, runTogether)
+    commitAll(group, jobs.runTogether)
       .catch((error: unknown) => {
         if (error instanceof JobFailed) return commitWithout(error, group)
         throw error
       })
       .catch((error: unknown) => group.forEach((job) => void job.reject(error)))
-}
-
-class JobFailed extends Error {
-  override readonly name = 'JobFailed'
-  readonly job: Job
-  constructor(job: Job, cause: unknown) {
-    super('A job of the group failed.', { cause })
-    this.job = job
-  }
 }
 
 /** Ends a transaction that failed. Should even that fail, it is tried again before the next one. */
