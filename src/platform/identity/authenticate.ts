@@ -17,7 +17,8 @@ export interface Credentials {
   client: string
 }
 
-export type Authenticate = (credentials: Credentials) => Promise<Caller>
+/** Who the credentials prove the caller to be; at once where nothing has to be looked up. */
+export type Authenticate = (credentials: Credentials) => Caller | Promise<Caller>
 
 const BEARER_LIMIT = 8_192
 
@@ -29,13 +30,20 @@ export function authenticator(needs: {
   verifyJwt: VerifyJwt | undefined
 }): Authenticate {
   const hubTokenHash = hashSecret(needs.hubToken)
-  return async ({ authorization, session, loopback, client }) => {
+  const lookUp = bearerLookup(needs)
+  return ({ authorization, session, loopback, client }) => {
     const bearer = bearerOf(authorization)
     if (!bearer && session && loopback && authorization === undefined) return ownerOf(needs, session, client)
     if (!bearer) return anonymous(client)
     if (loopback && isSecret(bearer, hubTokenHash)) {
       return { kind: 'hub', id: 'hub', role: 'admin', vaults: '*', client }
     }
+    return lookUp(bearer, loopback, client)
+  }
+}
+
+function bearerLookup(needs: { db: Database; now: () => Date; verifyJwt: VerifyJwt | undefined }) {
+  return async (bearer: string, loopback: boolean, client: string): Promise<Caller> => {
     if (loopback && bearer.startsWith('ktok_')) {
       const token = await findLiveToken(needs.db, bearer, needs.now())
       if (!token) return anonymous(client)

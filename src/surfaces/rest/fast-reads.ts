@@ -143,12 +143,13 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const identity = await identify(hub, authenticate, request)
+  const identified = identify(hub, authenticate, request)
+  const identity = identified instanceof Promise ? await identified : identified
   // Who may not come in is told so, before what was asked.
   const isIn = !identity.refused && identity.caller.kind !== 'anonymous'
   const objection = isIn ? refused : identity.refused
   const result = await runOperation(hub, callOf(operation, identity, request.headers, input, objection))
-  const challenge = challengeOf(operation, originOf(identity.hosted, request.headers))
+  const challenge = () => challengeOf(operation, originOf(identity.hosted, request.headers))
   response.writeHead(result.status, headersOf(result, challenge))
   response.end(result.text)
 }
@@ -156,8 +157,8 @@ async function answer(
 const SECURITY_LIST = SECURITY_HEADERS.flat()
 const PLAIN_LIST = [...SECURITY_LIST, 'content-type', 'application/json; charset=utf-8', 'content-length']
 
-function headersOf(result: Answer, challenge: string): string[] {
+function headersOf(result: Answer, challenge: () => string): string[] {
   const length = String(Buffer.byteLength(result.text))
   if (result.ok && !result.request_id) return [...PLAIN_LIST, length]
-  return [...SECURITY_LIST, ...answerHeaders(result, challenge).flat(), 'content-length', length]
+  return [...SECURITY_LIST, ...answerHeaders(result, challenge()).flat(), 'content-length', length]
 }

@@ -19,12 +19,12 @@ export interface Identity {
   readonly address: string
 }
 
-/** Judges the head of a request: where it came from, and whom its credentials name. */
-export async function identify(
+/** Judges the head of a request: where it came from, and whom its credentials name. At once where that is known. */
+export function identify(
   hub: Hub,
   authenticate: Authenticate,
   request: IncomingMessage,
-): Promise<Identity> {
+): Identity | Promise<Identity> {
   const { headers, url: target, rawHeaders } = request
   const { host, origin, authorization } = headers
   const address = request.socket.remoteAddress ?? ''
@@ -33,12 +33,15 @@ export async function identify(
   const identity = { caller: anonymous(client), refused, hosted: !loopback, address }
   if (refused) return identity
   const session = headers.cookie === undefined ? undefined : findOwnSession(request)
-  try {
-    return { ...identity, caller: await authenticate({ authorization, session, loopback, client }) }
-  } catch (error) {
-    // Who cannot be checked stays outside, and hears that it is not their fault.
-    hub.log.error({ fault: (error as Error).name }, 'authentication failed')
-    const unavailable = error instanceof StorageUnavailable
-    return { ...identity, refused: new Refusal(unavailable ? 'STORAGE_UNAVAILABLE' : 'RUNTIME_ERROR') }
-  }
+  const found = authenticate({ authorization, session, loopback, client })
+  if (!(found instanceof Promise)) return { ...identity, caller: found }
+  return found.then(
+    (caller) => ({ ...identity, caller }),
+    (error: Error) => {
+      // Who cannot be checked stays outside, and hears that it is not their fault.
+      hub.log.error({ fault: error.name }, 'authentication failed')
+      const unavailable = error instanceof StorageUnavailable
+      return { ...identity, refused: new Refusal(unavailable ? 'STORAGE_UNAVAILABLE' : 'RUNTIME_ERROR') }
+    },
+  )
 }
