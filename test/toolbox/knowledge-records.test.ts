@@ -1,11 +1,15 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openHub } from '../../src/operations/hub.ts'
 import { recordIndexOf } from '../../src/platform/knowledge/record-index.ts'
+import { createBackup } from '../../src/platform/storage/backup.ts'
+import { restoreBackup } from '../../src/platform/storage/restore-backup.ts'
 import { DATABASES, type DatabaseName, makeTestHome } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
+import { temporaryFolder } from '../store/temporary-folder.ts'
 import { type KnowledgeHub, startKnowledgeHub } from './knowledge-project.fixture.ts'
 import {
   addSource,
@@ -266,4 +270,23 @@ test('an index that is ahead of its database begins anew', async () => {
   index.close()
   expect(await find()).toBe(1)
   await hub.close()
+})
+
+test('a restored database gets an index of its own', async () => {
+  await using made = await makeTestHome()
+  const { home, env, system } = made.options
+  const hub = await openHub(made.options)
+  const id = await addSource(hub)
+  const backup = join(temporaryFolder(), 'backup')
+  await createBackup(home, env, backup, system)
+  await collect(hub, id, { one: ELEPHANT })
+  expect((await recordIndexOf(hub).search('elephants', [id], [`record:${id}/`], 5)).hits).toHaveLength(1)
+  await hub.close()
+  await restoreBackup(home, env, backup, system, { force: true })
+  expect(existsSync(home.recordIndex)).toBe(false)
+  const again = await openHub(made.options)
+  await collect(again, id, { two: { body: 'Zebras have stripes.' } })
+  const { hits } = await recordIndexOf(again).search('elephants zebras', [id], [`record:${id}/`], 5)
+  expect(hits.map(({ path }) => path)).toEqual([`record:${id}/notes/two`])
+  await again.close()
 })

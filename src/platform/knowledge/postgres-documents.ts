@@ -6,6 +6,8 @@ import { renderWordVector } from './word-vector.ts'
 /** Rows that one statement takes. */
 const ROWS = 100
 const PATHS = 1_000
+/** PostgreSQL has no room for a longer one in the index over paths: such a document cannot be kept. */
+const PATH_MAX_BYTES = 2_400
 
 const touchSpace = sql(
   `INSERT INTO knowledge_spaces (space, embedder, revision) VALUES (?, ?, 1)
@@ -37,8 +39,9 @@ export async function putDocuments(
   tx: Transaction,
   space: string,
   embedder: Pick<Embedder, 'id'>,
-  documents: readonly KnowledgeDocument[],
+  given: readonly KnowledgeDocument[],
 ): Promise<void> {
+  const documents = given.filter(({ path }) => Buffer.byteLength(path) <= PATH_MAX_BYTES)
   const rows = documents.flatMap(rowsOf)
   await tx.run(touchSpace, space, embedder.id)
   await takeOut(

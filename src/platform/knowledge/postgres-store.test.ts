@@ -1,9 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { randomBytes } from 'node:crypto'
+import { basename } from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { freshPostgresUrl } from '../../../test/store/postgres-server.ts'
+import { temporaryFolder } from '../../../test/store/temporary-folder.ts'
 import type { Database } from '../storage/database.ts'
 import { migrate } from '../storage/migrate.ts'
 import { openPostgres } from '../storage/postgres.ts'
+import { dumpPostgres, loadPostgres } from '../storage/postgres-dump.ts'
 import { migrations } from '../storage/schema.ts'
+import type { KnowledgeStore } from './knowledge.ts'
 import { openPostgresStore } from './postgres-store.ts'
 import { openStaticEmbedder } from './static-embedder.ts'
 import { describeStore, makeDocument } from './store-conformance.fixture.ts'
@@ -44,10 +49,12 @@ it('takes any text: quotes, backslashes, NUL, half characters, other scripts, ve
     'script.md': '検索エンジン поиск मौसम',
     'long.md': Array.from({ length: 2_000 }, (_, at) => `word${at}x`).join(' '),
     'empty.md': '',
+    [`${'ж'.repeat(1_150)}.md`]: 'a long name',
+    [`${randomBytes(3_000).toString('hex')}.md`]: 'a name for which there is no room',
   }
   const documents = await Promise.all(Object.entries(texts).map((entry) => makeDocument(...entry)))
   await store.replaceDocuments(embedder, documents)
-  expect((await store.listDocuments()).size).toBe(5)
+  expect((await store.listDocuments()).size).toBe(6)
   for (const [query, path] of [
     ['"été"', "it's.md"],
     ['"before"', 'nul.md'],
@@ -56,4 +63,21 @@ it('takes any text: quotes, backslashes, NUL, half characters, other scripts, ve
     ["l'été \\ ' & | ! <-> :*", "it's.md"],
   ] as const)
     expect([query, (await store.search(query, embedder, ALL, 1))[0]?.path]).toEqual([query, path])
+})
+
+it('goes through a backup as it is', async () => {
+  const space = newSpace()
+  const store = await openPostgresStore(db, space)
+  await store.replaceDocuments(embedder, [await makeDocument("it's.md", "# It's\nElephants aren't \\ grey.")])
+  const folder = temporaryFolder()
+  const { files, ...rest } = await dumpPostgres(db, folder)
+  const tables = files.map((file) => basename(file, '.jsonl'))
+  const other = await openPostgres(await freshPostgresUrl())
+  onTestFinished(() => other.close())
+  await loadPostgres(other, folder, { ...rest, tables }, new Date())
+  const copy = await openPostgresStore(other, space)
+  expect([copy.embedder_id, await copy.listDocuments()]).toEqual([embedder.id, await store.listDocuments()])
+  const ask = (one: KnowledgeStore) => one.search("elephants aren't grey", embedder, ALL, 5)
+  expect(await ask(copy)).toEqual(await ask(store))
+  expect(await ask(copy)).toHaveLength(1)
 })

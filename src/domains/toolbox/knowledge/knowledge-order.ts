@@ -50,7 +50,8 @@ export function indexJobOf(
 
 /** What a project's index is made with, by the project's own policy. */
 export function backendsOf({ env }: Pick<Hub, 'env'>, policy: ProjectPolicy): KnowledgeBackends {
-  const { knowledge_embedder: embedder, knowledge_store: store } = policy
-  const database_url = store.kind === 'hub' ? findPostgresUrl(env) : undefined
-  return { embedder, store, ...(database_url !== undefined && { database_url }) }
+  const { knowledge_embedder: embedder, knowledge_store } = policy
+  const url = findPostgresUrl(env)
+  const store = knowledge_store ?? { kind: url === undefined ? 'builtin' : 'hub' }
+  return { embedder, store, ...(store.kind === 'hub' && url !== undefined && { database_url: url }) }
 }

@@ -21,14 +21,14 @@ export const EmbedderConfig = z
   ])
   .prefault({ kind: 'builtin' })
 
-/** Where a project's index is kept. */
+/** Where a project's index is kept; left out, in the hub's PostgreSQL where it runs on one, else in a file. */
 export const StoreConfig = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('builtin') }),
     z.strictObject({ kind: z.literal('chroma'), url: LoopbackUrl.default(CHROMA_URL) }),
     z.strictObject({ kind: z.literal('hub') }),
   ])
-  .prefault({ kind: 'builtin' })
+  .optional()
 
 /** The connections whose records a project's agents find; none unless the owner names them. */
 export const ConnectionsConfig = z

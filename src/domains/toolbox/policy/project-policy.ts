@@ -40,7 +40,7 @@ export interface ProjectPolicy {
   readonly knowledge_paths: readonly string[]
   /** What makes the vectors of the project's index, and where that is kept. */
   readonly knowledge_embedder: EmbedderSettings
-  readonly knowledge_store: StoreSettings
+  readonly knowledge_store: StoreSettings | undefined
   /** Connections whose records the project's agents find. */
   readonly knowledge_connections: readonly string[]
   readonly toolchainOf: (service_root: string) => Toolchain
