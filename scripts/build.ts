@@ -85,21 +85,26 @@ const operationTable: Plugin = {
 }
 
 async function operationEntries(): Promise<string[]> {
-  const entries: string[] = []
+  const entries = new Map<string, string>()
   for await (const file of glob('src/domains/**/*.ts', { cwd: ROOT })) {
     if (/\.(test|fixture)\.ts$/.test(file)) continue
     const path = join(ROOT, file)
     // Only these are loaded: a program of a child or a thread would begin its work.
-    if (!(await readFile(path, 'utf8')).includes('defineOperation(')) continue
+    if (!/define\w*Operation\(/.test(await readFile(path, 'utf8'))) continue
     const exported = Object.entries((await import(path)) as Record<string, unknown>)
-    for (const [name, value] of exported) {
+    for (const [member, value] of exported.flatMap(singleOut)) {
       const operation = allOperations.find((candidate) => candidate === value)
       if (!operation?.cli) continue
       const command = operation.cli.replace(/ <.*$/, '')
-      entries.push(`${JSON.stringify(command)}:async()=>(await import(${JSON.stringify(path)})).${name}`)
+      entries.set(command, `async()=>(await import(${JSON.stringify(path)})).${member}`)
     }
   }
-  return entries.toSorted()
+  return [...entries].map(([command, load]) => `${JSON.stringify(command)}:${load}`).toSorted()
+}
+
+/** Some operations are exported together, as a list. */
+function singleOut([name, value]: [string, unknown]): [string, unknown][] {
+  return Array.isArray(value) ? value.map((one, at) => [`${name}[${at}]`, one]) : [[name, value]]
 }
 
 const common: BuildOptions = {

@@ -164,6 +164,8 @@ describe('the command line', () => {
       const [after] = await hub.hub.db.all(watchLooks)
       expect(after?.count).toBeGreaterThan(before?.count as number)
     }, PATIENCE)
+    const briefly = await cli('owner', 'run', 'watch', connection_id, run_id, '--wait', '1s')
+    expect([briefly.exit, briefly.stdout]).toEqual([0, expect.stringContaining('running: ')])
     goOn()
     const { exit, stdout } = await watching
     expect([exit, stdout]).toEqual([0, expect.stringMatching(/run\.queued\n[^]*run\.succeeded: 10 of 10/)])

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { expect } from 'vitest'
 
 export const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -39,6 +40,17 @@ export function answersOf(page: string): RegExp[] {
     .flatMap((block) => block.split('\n'))
     .filter((line) => line !== '' && !line.startsWith('$ '))
   return lines.map((line) => new RegExp(line.split('…').map(escaped).join('.*'), 'u'))
+}
+
+/** Each line that a page shows must be among what was printed, in the same order. */
+export function expectShown(page: string, output: string): void {
+  const printed = output.split('\n')
+  let from = 0
+  for (const answer of answersOf(page)) {
+    const at = printed.findIndex((line, index) => index >= from && answer.test(line))
+    expect(at, `${answer} is not in, or out of order in:\n${output}`).toBeGreaterThanOrEqual(from)
+    from = at + 1
+  }
 }
 
 function escaped(text: string): string {

@@ -6,18 +6,7 @@ import { FAULT_CODES } from '../../src/domains/toolbox/tool-fault.ts'
 import { registry } from '../harness/call.ts'
 import { BIN, childEnv } from '../harness/run-program.ts'
 import { makeToolProject } from '../toolbox/surface-project.fixture.ts'
-import { answersOf, blocksOf, readPage, runPage } from './run-guide.fixture.ts'
-
-/** Each shown line must be among what was printed, in the same order. */
-function expectShown(page: string, output: string): void {
-  const printed = output.split('\n')
-  let from = 0
-  for (const answer of answersOf(page)) {
-    const at = printed.findIndex((line, index) => index >= from && answer.test(line))
-    expect(at, `${answer} is not in, or out of order in:\n${output}`).toBeGreaterThanOrEqual(from)
-    from = at + 1
-  }
-}
+import { blocksOf, expectShown, readPage, runPage } from './run-guide.fixture.ts'
 
 /** The rows of the table under a heading of the guide, without its head. */
 function tableUnder(heading: string): string[][] {

@@ -23,22 +23,32 @@ interface Body {
   next_after: number
 }
 
-/** `owner run watch`: tells what happens until the run has ended, and fails when it did not succeed. */
+/**
+ * `owner run watch`: tells what happens until the run has ended, and fails when it did not succeed. With `--wait` it
+ * goes on for so long at most; with `--json` besides, it is the one answer of the route.
+ */
 export const runWatchExtension: Extension = {
   flags: [],
   tellsProgress: true,
   async act({ operation, invocation, input, call }) {
     const { io, globals } = invocation
-    const wait_seconds = io.isErrorTerminal ? WAIT_SECONDS_AT_TERMINAL : WAIT_SECONDS
+    const longest_s = io.isErrorTerminal ? WAIT_SECONDS_AT_TERMINAL : WAIT_SECONDS
+    const until_ms = performance.now() + Number(input.wait_seconds ?? Number.POSITIVE_INFINITY) * 1_000
     let after = Number(input.after ?? 0)
     for (let looks = 0; looks < LOOK_LIMIT; looks++) {
-      const answer = await call({ wait_seconds, ...input, after })
+      const left_s = Math.ceil(Math.max(0, until_ms - performance.now()) / 1_000)
+      const answer = await call({
+        wait_seconds: Math.min(longest_s, left_s),
+        ...asked(input, globals),
+        after,
+      })
       if (io.isErrorTerminal) io.stderr.write(CLEAR_LINE)
       if (!answer.ok) return printRefusal(answer, invocation)
       const { run, data, next_after } = JSON.parse(answer.text) as Body
       for (const event of globals.json ? [] : data) io.stdout.write(`${printableLine(lineOf(event))}\n`)
       after = next_after
-      if (ENDED.includes(run.status) || input.wait_seconds !== undefined) {
+      const isOver = performance.now() >= until_ms || (globals.json && input.wait_seconds !== undefined)
+      if (ENDED.includes(run.status) || isOver) {
         const code = printAnswer(operation.name, answer, invocation)
         return run.status === 'failed' || run.status === 'cancelled' ? 1 : code
       }
@@ -46,6 +56,10 @@ export const runWatchExtension: Extension = {
     }
     return 1
   },
+}
+
+function asked({ wait_seconds, ...input }: Record<string, unknown>, { json }: { json: boolean }) {
+  return json && wait_seconds !== undefined ? { ...input, wait_seconds } : input
 }
 
 function lineOf({ at, type, data }: Body['data'][number]): string {
