@@ -86,6 +86,7 @@ export const connectionDelete = defineConnectionOperation({
       deleted: true as const,
       ...summary,
     }
-    return secrets ? new DoneThenOutside(done, () => giveBack(hub, connection, secrets)) : done
+    const made = { kind: 'connection', id: connection.connection_id }
+    return secrets ? new DoneThenOutside(done, made, () => giveBack(hub, connection, secrets)) : done
   },
 })

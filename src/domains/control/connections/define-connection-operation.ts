@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
-import type { Context, Effect, Operation } from '../../../operations/define-operation.ts'
+import type { Context, Effect, Operation, Target } from '../../../operations/define-operation.ts'
 import type { ErrorTable } from '../../../operations/errors.ts'
 import type { Reader, Transaction } from '../../../platform/storage/database.ts'
 import type { JsonObject } from '../connectors/connector.ts'
@@ -104,6 +104,8 @@ function defineOne(declared: AnyDeclaration, by: typeof BY_ID): Operation {
     errors: { ...by.errors, ...declared.errors },
     input: z.strictObject({ ...by.input, ...declared.extra }),
     output,
+    // By its connector alone or by its id, what is on record is the connection that was found.
+    ...(effect !== 'read' && { made: madeOf }),
     ...(declared.spine && { spine: spineOf(declared.spine) }),
     async handle(context) {
       const target = context.input as unknown as TargetInput
@@ -115,6 +117,10 @@ function defineOne(declared: AnyDeclaration, by: typeof BY_ID): Operation {
     },
   }
   return defineOwnerOperation(declaration)
+}
+
+function madeOf(done: unknown): Target {
+  return { kind: 'connection', id: (done as About).connection_id ?? '-' }
 }
 
 interface About {

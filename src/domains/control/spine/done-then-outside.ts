@@ -1,4 +1,4 @@
-import { ActOutside } from '../../../operations/define-operation.ts'
+import { ActOutside, type Target } from '../../../operations/define-operation.ts'
 
 /**
  * A change that is done with its transaction, and something outside that should follow once it is kept. Whether
@@ -6,11 +6,11 @@ import { ActOutside } from '../../../operations/define-operation.ts'
  */
 export class DoneThenOutside<Output> extends ActOutside<Output> {
   readonly done: Output
-  constructor(done: Output, follow: (signal: AbortSignal) => Promise<void>) {
+  constructor(done: Output, made: Target, follow: (signal: AbortSignal) => Promise<void>) {
     super(async (signal) => {
       await follow(signal)
       return done
-    })
+    }, made)
     this.done = done
   }
 }
