@@ -15,6 +15,8 @@ const BENCHMARKS = [
   'governed-call',
   'toolbox',
   'knowledge-index',
+  'knowledge-query',
+  'knowledge-ranking',
   'boundary',
   'connections',
   'subscriptions',

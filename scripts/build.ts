@@ -123,11 +123,11 @@ const common: BuildOptions = {
   logLevel: 'warning',
 }
 
-const { main, ...servers } = PROGRAMS
+const { main, 'knowledge-indexer': indexer, ...servers } = PROGRAMS
 await rm(DRAFT, { recursive: true, force: true })
 await build({
   ...common,
-  entryPoints: { main },
+  entryPoints: { main, 'knowledge-indexer': indexer },
   plugins: [separatePrograms, lateRequire, operationTable, onlyUsedZod],
   banner: {
     js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);",

@@ -12,7 +12,7 @@ const MARKDOWN = /\.(?:md|mdx|markdown|rst|adoc|asciidoc)$/i
 
 /** Cuts a document along its structure: functions and classes, sections, else windows of lines. */
 export function chunkDocument(path: string, text: string): Chunk[] {
-  const lines = text.split(/\r\n|\n|\r/)
+  const lines = text.includes('\r') ? text.split(/\r\n|\n|\r/) : text.split('\n')
   const chunks = makeChunks(lines, findParts(path, lines), kindOf(path)).slice(0, CHUNK_LIMIT)
   return path.endsWith('.rs') ? chunks.map(markTests) : chunks
 }

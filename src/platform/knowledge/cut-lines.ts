@@ -58,5 +58,5 @@ export function isBlank(line: string | undefined): boolean {
 
 /** Whether nobody could look for anything on a line: blank, or brackets and marks only. */
 export function isWordless(line: string | undefined): boolean {
-  return line === undefined || !/[\p{L}\p{N}]/u.test(line)
+  return line === undefined || !(/[a-z0-9]/i.test(line) || /[\p{L}\p{N}]/u.test(line))
 }

@@ -9,6 +9,10 @@ const APPLICATION_ID = 0x6b6e6f77
 const WAIT_MS = 10_000
 /** A large index is read all over by one question. */
 const CACHE_KIB = 16_384
+/** Only of a new file; in larger pages less room is lost. */
+const PAGE_BYTES = 8_192
+/** Words that are gathered before they are written: the more, the fewer pieces have to be put together later. */
+const WORDS_BYTES = 16 * 1_048_576
 
 const TABLES = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,6 +43,7 @@ CREATE VIRTUAL TABLE words USING fts5(
   body, name, owner, path, content='', contentless_delete=1, tokenize='ascii'
 );
 CREATE VIRTUAL TABLE stems USING fts5vocab(words, 'row');
+INSERT INTO words (words, rank) VALUES ('hashsize', ${WORDS_BYTES});
 `
 
 /** Opens an index file, making it where there is none. */
@@ -56,6 +61,7 @@ export function connectIndex(file: string): Connection {
 }
 
 function prepareIndex(file: string, connection: Connection): void {
+  connection.pragma(`page_size = ${PAGE_BYTES}`)
   connection.pragma('journal_mode = WAL')
   connection.pragma('synchronous = NORMAL')
   connection.pragma(`cache_size = -${CACHE_KIB}`)

@@ -1,6 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { IndexDamaged } from './damaged-index.ts'
 import { openEmbeddedStore } from './embedded-store.ts'
@@ -65,6 +74,24 @@ describe('a damaged file is named', () => {
       expect(() => openEmbeddedStore(file)).toThrow(IndexDamaged)
       expect(() => openEmbeddedStore(file)).toThrow(file)
     }
+  })
+
+  it('where a table is missing, and is not kept open', async () => {
+    const file = newFile()
+    await openEmbeddedStore(file).close()
+    const connection = new BetterSqlite(file)
+    connection.exec('DROP TABLE vectors')
+    connection.close()
+    const openFiles = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(file)
+        } catch {
+          return false
+        }
+      })
+    expect(() => openEmbeddedStore(file)).toThrow(IndexDamaged)
+    expect(openFiles()).toEqual([])
   })
 
   it('where its pages are overwritten, at the latest when they are needed', async () => {

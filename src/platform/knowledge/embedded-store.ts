@@ -7,10 +7,7 @@ import { openIndexSearch } from './search-index.ts'
 
 /** Opens the index in a file, made where there is none; `IndexDamaged` says that it has to be made anew. */
 export function openEmbeddedStore(file: string): KnowledgeStore {
-  const connection = connectIndex(file)
-  const held = blameFile(file, () => openHeldVectors(connection))
-  const writer = blameFile(file, () => openIndexWriter(connection))
-  const search = blameFile(file, () => openIndexSearch(connection, held))
+  const { connection, held, writer, search } = openParts(file)
   const write = async (act: () => void) => {
     held.markStale()
     blameFile(file, act)
@@ -28,5 +25,20 @@ export function openEmbeddedStore(file: string): KnowledgeStore {
       return blameFile(file, () => search({ query, vector, scope, limit }))
     },
     close: async () => void connection.close(),
+  }
+}
+
+/** A file that is not what it should be shows when statements are prepared; then it is not kept open. */
+function openParts(file: string) {
+  const connection = connectIndex(file)
+  try {
+    return blameFile(file, () => {
+      const held = openHeldVectors(connection)
+      const search = openIndexSearch(connection, held)
+      return { connection, held, writer: openIndexWriter(connection), search }
+    })
+  } catch (error) {
+    connection.close()
+    throw error
   }
 }

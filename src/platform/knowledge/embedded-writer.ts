@@ -1,4 +1,4 @@
-import { type ChunkTerms, packCounts, readTerms, renderStems } from './chunk-terms.ts'
+import { ENDS_A_CHUNK, renderWords } from './document-words.ts'
 import type { Connection } from './embedded-schema.ts'
 import { type Embedder, KNOWLEDGE_KINDS, type KnowledgeDocument } from './knowledge.ts'
 
@@ -26,19 +26,29 @@ export function openIndexWriter(connection: Connection): IndexWriter {
     statements.removeChunks.run(document.id)
     statements.removeDocument.run(document.id)
   }
-  const add = ({ path, sha256, chunks, vectors }: KnowledgeDocument) => {
+  const add = ({ path, sha256, chunks, vectors, words }: KnowledgeDocument) => {
     if (vectors.length !== chunks.length) throw new Error(`${path} has not one vector for each chunk.`)
     remove(path)
     const document_id = statements.addDocument.run(path, sha256).lastInsertRowid
-    const terms = readTerms(path, chunks)
-    for (const [at, chunk] of chunks.entries()) {
-      const found = terms[at] as ChunkTerms
-      const kind = KNOWLEDGE_KINDS.indexOf(chunk.kind)
-      const { name, start_line, end_line, text } = chunk
-      const row = [document_id, kind, start_line, end_line, name, packCounts(found), text]
-      const id = statements.addChunk.run(...row).lastInsertRowid
-      statements.addWords.run(id, ...[found.body, found.name, found.owner, found.path].map(renderStems))
-      statements.addVector.run(id, document_id, kind, found.body.length, vectors[at])
+    const { bytes, ends } = words ?? renderWords(path, chunks)
+    const path_words = bytes.subarray(0, ends[0])
+    let from = ends[0] as number
+    for (const [at, { kind: kind_name, name, start_line, end_line, text }] of chunks.entries()) {
+      const parts = 1 + at * ENDS_A_CHUNK
+      const take = (part: number) => bytes.subarray(from, (from = ends[parts + part] as number))
+      const [body_words, name_words, owner_words, counts] = [take(0), take(1), take(2), take(3)]
+      const kind = KNOWLEDGE_KINDS.indexOf(kind_name)
+      const id = statements.addChunk.run(
+        document_id,
+        kind,
+        start_line,
+        end_line,
+        name,
+        counts,
+        text,
+      ).lastInsertRowid
+      statements.addWords.run(id, body_words, name_words, owner_words, path_words)
+      statements.addVector.run(id, document_id, kind, ends[parts + 4], vectors[at])
     }
   }
   return {

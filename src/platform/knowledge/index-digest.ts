@@ -4,14 +4,18 @@ import { FileFault, type Guard, GuardDenied } from '../guard/guard.ts'
 import { openGuard } from '../guard/open-guard.ts'
 import { createRedactor, type Redactor } from '../redaction/redactor.ts'
 import { chunkDocument } from './chunk-document.ts'
-import { openEmbedderFor } from './index-backends.ts'
+import { renderWords } from './document-words.ts'
+import { isKeptInFile, openEmbedderFor } from './index-backends.ts'
 import type { IndexJob } from './index-job.ts'
 import { FILE_MAX_BYTES } from './index-limits.ts'
 import type { SkipReason } from './index-stamp.ts'
 import type { Embedder, KnowledgeDocument } from './knowledge.ts'
 
-/** Files of one folder that are to be looked into. */
-export interface DigestBatch {
+/** Files that are to be looked into, by folder. */
+export type DigestBatch = readonly FolderFiles[]
+
+/** Files of one folder. */
+export interface FolderFiles {
   /** Relative to the project; empty for the project itself. */
   readonly folder: string
   readonly files: readonly { readonly path: string; readonly known_sha256: string | undefined }[]
@@ -23,20 +27,17 @@ export type FileDigest =
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason }
   | { readonly kind: 'document'; readonly path: string; readonly document: KnowledgeDocument }
 
-/** Reads files through the guard and makes documents of them, without secrets. */
-export interface Digester {
-  digest(batch: DigestBatch): Promise<FileDigest[]>
+/** Reads files through the guard and cuts them, without secrets; the documents have no vectors yet. */
+export interface BatchReader {
+  read(batch: DigestBatch): FileDigest[]
   close(): void
 }
 
-interface Tools {
-  readonly guard: Guard
-  readonly redactor: Redactor
-  readonly embedder: Embedder
-}
+/** Gives documents what they are found by. */
+export type BatchFinisher = (digests: readonly FileDigest[]) => Promise<FileDigest[]>
 
 /** Opens what a run reads a project with; a thread opens one of its own from the same job. */
-export function openDigester(job: IndexJob): Digester {
+export function openBatchReader(job: IndexJob): BatchReader {
   const { project_root, block_patterns, hard_link_stores, closed_paths } = job
   const guard = openGuard({
     service_root: project_root,
@@ -47,20 +48,41 @@ export function openDigester(job: IndexJob): Digester {
     hard_link_stores,
   })
   const { redact_patterns: patterns, environment } = job
-  const tools = { guard, redactor: createRedactor({ patterns, environment }), embedder: openEmbedderFor(job) }
-  return { digest: (batch) => digestBatch(tools, batch), close: () => guard.close() }
+  const redactor = createRedactor({ patterns, environment })
+  return {
+    read: (batch) => batch.flatMap((folder) => readFiles(guard, redactor, folder)),
+    close: () => guard.close(),
+  }
 }
 
-async function digestBatch(tools: Tools, batch: DigestBatch): Promise<FileDigest[]> {
-  const contents = readFolder(tools.guard, batch)
-  const digests: FileDigest[] = []
-  for (const { path, known_sha256 } of batch.files)
-    digests.push(await digestFile(tools, path, contents.get(path) ?? 'vanished', known_sha256))
-  return digests
+/** Opens what a run embeds documents with, and makes their words with where the index takes them. */
+export function openBatchFinisher(job: IndexJob): BatchFinisher {
+  const embedder = openEmbedderFor(job)
+  const takes_words = isKeptInFile(job)
+  return async (digests) => {
+    const finished: FileDigest[] = []
+    for (const digest of digests)
+      finished.push(digest.kind === 'document' ? await finish(embedder, takes_words, digest) : digest)
+    return finished
+  }
+}
+
+async function finish(embedder: Embedder, takes_words: boolean, digest: FileDigest & { kind: 'document' }) {
+  const { path, chunks } = digest.document
+  const words = takes_words ? { words: renderWords(path, chunks) } : {}
+  const vectors = await embedder.embedChunks(path, chunks)
+  return { ...digest, document: { ...digest.document, ...words, vectors } }
+}
+
+function readFiles(guard: Guard, redactor: Redactor, folder: FolderFiles): FileDigest[] {
+  const contents = readFolder(guard, folder)
+  return folder.files.map(({ path, known_sha256 }) =>
+    digestFile(redactor, path, contents.get(path) ?? 'vanished', known_sha256),
+  )
 }
 
 /** What is met in the folder and lies in the scope; the others are gone, or not what they were. */
-function readFolder(guard: Guard, { folder, files }: DigestBatch): Map<string, Buffer | 'unreadable'> {
+function readFolder(guard: Guard, { folder, files }: FolderFiles): Map<string, Buffer | 'unreadable'> {
   const wanted = new Set(files.map(({ path }) => path))
   const contents = new Map<string, Buffer | 'unreadable'>()
   try {
@@ -77,20 +99,19 @@ function readFolder(guard: Guard, { folder, files }: DigestBatch): Map<string, B
   return contents
 }
 
-async function digestFile(
-  { redactor, embedder }: Tools,
+function digestFile(
+  redactor: Redactor,
   path: string,
   bytes: Buffer | 'unreadable' | 'vanished',
   known_sha256: string | undefined,
-): Promise<FileDigest> {
+): FileDigest {
   if (typeof bytes === 'string') return { kind: 'skipped', path, reason: bytes }
   const sha256 = hash('sha256', bytes)
   if (sha256 === known_sha256) return { kind: 'same', path, sha256 }
   if (bytes.includes(0) || !isUtf8(bytes)) return { kind: 'skipped', path, reason: 'binary' }
   const chunks = chunkSafely(redactor, path, bytes)
   if (chunks === undefined) return { kind: 'skipped', path, reason: 'failed' }
-  const vectors = await embedder.embedChunks(path, chunks)
-  return { kind: 'document', path, document: { path, sha256, chunks, vectors } }
+  return { kind: 'document', path, document: { path, sha256, chunks, vectors: [] } }
 }
 
 /** One text that cannot be checked for secrets, or cut, is left out and stops nothing. */

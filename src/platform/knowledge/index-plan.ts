@@ -1,10 +1,10 @@
-import type { DigestBatch } from './index-digest.ts'
+import type { DigestBatch, FolderFiles } from './index-digest.ts'
 import type { KnownFile } from './index-ledger.ts'
 import { isSameStamp, type MetFile } from './index-stamp.ts'
 
 /** Files of one batch, and bytes of them. */
 const BATCH_FILES = 64
-const BATCH_BYTES = 1_048_576
+const BATCH_BYTES = 262_144
 
 /** What is known from before: the stamps of files, and what is in the index. */
 export interface Known {
@@ -58,18 +58,22 @@ function findGone(present: ReadonlySet<string>, paths: Iterable<string>): string
   return gone
 }
 
-/** Batches of files of one folder each. */
+/** Batches of files, those of one folder together. */
 export function makeBatches(todo: readonly MetFile[], documents: ReadonlyMap<string, string>): DigestBatch[] {
-  const batches: { folder: string; files: DigestBatch['files'][number][]; bytes: number }[] = []
+  const batches: DigestBatch[] = []
+  let folders: { folder: string; files: FolderFiles['files'][number][] }[] = []
+  let [files, bytes] = [BATCH_FILES, 0]
   for (const { path, stamp } of todo) {
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-    let batch = batches.at(-1)
-    if (batch?.folder !== folder || batch.files.length >= BATCH_FILES || batch.bytes >= BATCH_BYTES) {
-      batch = { folder, files: [], bytes: 0 }
-      batches.push(batch)
+    if (files >= BATCH_FILES || bytes >= BATCH_BYTES) {
+      folders = []
+      batches.push(folders)
+      ;[files, bytes] = [0, 0]
     }
-    batch.files.push({ path, known_sha256: documents.get(path) })
-    batch.bytes += stamp.size
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    if (folders.at(-1)?.folder !== folder) folders.push({ folder, files: [] })
+    folders.at(-1)?.files.push({ path, known_sha256: documents.get(path) })
+    files += 1
+    bytes += stamp.size
   }
   return batches
 }

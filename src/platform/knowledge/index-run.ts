@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { compileNameRules } from '../guard/blocked-names.ts'
 import { isKeptInFile } from './index-backends.ts'
+import { findGlance, keepGlance } from './index-glance.ts'
 import { findIgnoreStart, IGNORE_FILE } from './index-ignore-files.ts'
 import type { IndexJob, IndexOutcome, IndexProgress } from './index-job.ts'
 import { PATHS_MAX } from './index-limits.ts'
@@ -42,22 +43,20 @@ async function runOnce(job: IndexJob, place: IndexPlace, tools: RunTools): Promi
   try {
     // Until it is there again, the index counts as being built.
     if (index.mode === 'full') rmSync(place.manifest, { force: true, recursive: true })
-    const scan = isByPath(job, index) ? lookAtPaths(job, index) : await lookAtAll(job, index, tools)
+    const found = isByPath(job, index) ? undefined : meetAll(job, index, tools)
+    const before = found && recallGlance(job, index, found)
+    if (before) return { ...before, warnings: index.warnings, seconds: secondsSince(started, tools) }
+    const scan = found ? await compareAll(job, index, found) : lookAtPaths(job, index)
     const plan = planRun(scan.found.files, scan.known, index.mode === 'delta')
     const writer = await carryOut(job, index, plan, scan, { tools, started })
     const files = writeUp(place, index, scan, writer)
     for (const { path, reason } of skippedIn(plan, writer)) tools.onSkipped?.(path, reason)
-    return {
-      mode: index.mode,
-      files,
-      embedded: writer.counts.embedded,
-      chunks: writer.counts.chunks,
-      removed: writer.counts.removed,
-      skipped: countReasons(skippedIn(plan, writer)),
-      capped: scan.found.capped,
-      warnings: index.warnings,
-      seconds: (tools.now().getTime() - started.getTime()) / 1_000,
-    }
+    const { embedded, chunks, removed } = writer.counts
+    const skipped = countReasons(skippedIn(plan, writer))
+    const same = { files, skipped, capped: scan.found.capped }
+    if (found) keepGlance(index.ledger, found, same, started.getTime())
+    const seconds = secondsSince(started, tools)
+    return { mode: index.mode, embedded, chunks, removed, ...same, warnings: index.warnings, seconds }
   } finally {
     await index.close()
   }
@@ -93,14 +92,30 @@ function lookAtPaths(job: IndexJob, { ledger }: OpenIndex): Scan {
   return { found, known, is_whole: false }
 }
 
-async function lookAtAll(job: IndexJob, { ledger, store, mode }: OpenIndex, tools: RunTools): Promise<Scan> {
+function meetAll(job: IndexJob, { mode }: OpenIndex, tools: RunTools): WalkFindings {
   if (mode === 'full') tools.onProgress?.({ mode, files_done: 0, files_total: null, seconds_left: null })
-  const found = walkProject(walkRulesOf(job))
-  const files = ledger.list()
-  // A server's content may go without us.
-  const isKnown = isKeptInFile(job) && mode === 'delta' && ledger.readState(IS_WHOLE) === '1'
-  const documents = isKnown ? documentsIn(files) : await store.listDocuments()
+  return walkProject(walkRulesOf(job))
+}
+
+/** A finished index of a file of ours: what the ledger says of it is so. A server's content may go without us. */
+function isTrusted(job: IndexJob, { ledger, mode }: OpenIndex): boolean {
+  return isKeptInFile(job) && mode === 'delta' && ledger.readState(IS_WHOLE) === '1'
+}
+
+/** What the last run found, where every file looks as it did then: nothing has to be compared one by one. */
+function recallGlance(job: IndexJob, index: OpenIndex, found: WalkFindings) {
+  const same = isTrusted(job, index) && index.manifest ? findGlance(index.ledger, found) : undefined
+  return same && { mode: index.mode, embedded: 0, chunks: 0, removed: 0, ...same }
+}
+
+async function compareAll(job: IndexJob, index: OpenIndex, found: WalkFindings): Promise<Scan> {
+  const files = index.ledger.list()
+  const documents = isTrusted(job, index) ? documentsIn(files) : await index.store.listDocuments()
   return { found, known: { files, documents }, is_whole: true }
+}
+
+function secondsSince(started: Date, tools: RunTools): number {
+  return (tools.now().getTime() - started.getTime()) / 1_000
 }
 
 function documentsIn(files: Known['files']): Map<string, string> {

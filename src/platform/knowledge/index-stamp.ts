@@ -14,6 +14,8 @@ export const SKIP_REASONS = [
   'failed',
 ] as const
 export type SkipReason = (typeof SKIP_REASONS)[number]
+/** Those may pass: the file is looked into again next time. */
+export const PASSING: ReadonlySet<SkipReason> = new Set(['unreadable', 'vanished', 'failed'])
 
 /** What tells a file from what it was before, without reading it. */
 export interface FileStamp {

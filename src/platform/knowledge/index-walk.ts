@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs'
 import { hasControlCharacters, type NameRules } from '../guard/blocked-names.ts'
 import { tryQuietly } from '../guard/faults.ts'
 import { readMountPoints } from '../guard/mounts.ts'
@@ -10,6 +10,9 @@ import { describeFile, type MetFile } from './index-stamp.ts'
 
 /** Stands for bytes that are no text; such a name cannot be asked for again. */
 const NO_TEXT = '\ufffd'
+
+/** A file that is gone by now is nothing rare. */
+const WITHOUT_THROWING = { throwIfNoEntry: false } as const
 
 /** Not the name of anything in a folder. */
 const NO_NAMES = new Set(['', '.', '..'])
@@ -164,10 +167,18 @@ function meetFile(walk: Walk, path: string): void {
     walk.found.capped = true
     return
   }
-  const stat = tryQuietly(() => lstatSync(hostPath(walk, path)))
+  const stat = findStat(`${walk.rules.project_root}/${path}`)
   if (stat) walk.found.files.push(describeFile(path, stat, walk.dev, walk.rules.mayHaveNames(path)))
 }
 
 function hostPath({ rules }: Walk, path: string): string {
   return path === '' ? rules.project_root : `${rules.project_root}/${path}`
+}
+
+function findStat(place: string): Stats | undefined {
+  try {
+    return lstatSync(place, WITHOUT_THROWING)
+  } catch {
+    return undefined
+  }
 }

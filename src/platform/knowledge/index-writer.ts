@@ -1,13 +1,10 @@
 import type { FileDigest } from './index-digest.ts'
 import type { IndexLedger, KnownFile } from './index-ledger.ts'
-import { isSettled, type MetFile, type SkipReason } from './index-stamp.ts'
+import { isSettled, type MetFile, PASSING, type SkipReason } from './index-stamp.ts'
 import type { Embedder, KnowledgeDocument, KnowledgeStore } from './knowledge.ts'
 
 /** Pieces that are put into the index at once: many, for each commit has its price; not all, for a run may be killed. */
 const COMMIT_CHUNKS = 4_000
-
-/** Those may pass: the file is looked into again next time. */
-const PASSING: ReadonlySet<SkipReason> = new Set(['unreadable', 'vanished', 'failed'])
 
 /** Puts digests into the index, and what was learnt of the files into the ledger after it. */
 export interface IndexWriter {

@@ -23,6 +23,14 @@ export interface KnowledgeDocument {
   readonly chunks: readonly Chunk[]
   /** One for each chunk, from the index's embedder. */
   readonly vectors: readonly Int8Array[]
+  /** Its words, where they are made already; a store that needs them makes them where they are not. */
+  readonly words?: DocumentWords
+}
+
+/** The words of a document as the full text of an index file takes them: bytes, and where each part of them ends. */
+export interface DocumentWords {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly ends: Int32Array<ArrayBuffer>
 }
 
 /** Turns text into vectors of equal length 127, so that a dot product is a cosine. */

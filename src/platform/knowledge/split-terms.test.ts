@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readWords } from './read-words.ts'
+import { isPlainWord, readPlainWords } from './read-words.ts'
 import { splitTerms } from './split-terms.ts'
 
 describe('terms', () => {
@@ -42,7 +42,7 @@ describe('terms', () => {
   })
 })
 
-it('leaves only plain words of two letters or more for the vectors', () => {
-  expect(readWords('a foo 12 naïve_x BarBaz数', 9)).toEqual(['foo', 'na', 've', 'bar', 'baz'])
-  expect(readWords('one two three', 2)).toEqual(['one', 'two'])
+it('has plain words of two letters or more for the vectors', () => {
+  expect(['a', 'foo', '12', 'naïve', '数'].flatMap(readPlainWords)).toEqual(['foo', 'na', 've'])
+  expect(['a', 'foo', '12', 'naïve', '数'].filter(isPlainWord)).toEqual(['foo'])
 })

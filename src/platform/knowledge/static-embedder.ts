@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
-import { splitName } from './chunk-terms.ts'
+import { readDocumentTerms } from './document-terms.ts'
 import type { Chunk, Embedder } from './knowledge.ts'
-import { readWords } from './read-words.ts'
+import { beginTermIds, emptyTermIds, readTermIds } from './term-ids.ts'
 import { parseVectorTable, type VectorTable } from './vector-table.ts'
-import { openWordVectors, type WordVector, type WordVectors } from './word-vectors.ts'
+import { openWordVectors, type TermVectors, type WordVector, type WordVectors } from './word-vectors.ts'
 
 const TABLE_FILE = join(PACKAGE_FOLDER, 'vectors', 'codevec-128.bin')
 /** Changes with the table and with how words are counted: an index of another form is made anew. */
@@ -13,6 +13,8 @@ const EMBEDDER_ID = 'codevec-128/1'
 /** Later words of a text add little. */
 const CHUNK_WORD_LIMIT = 400
 const QUERY_WORD_LIMIT = 60
+/** Numbers, single letters and other scripts stand between the words. */
+const TERMS_FOR_A_WORD = 3
 /** So often more does a word count that names the chunk, what leads to it, or its file. */
 const BOOSTS = { name: 6, owner: 2, path: 1, path_of_nameless: 2 } as const
 /** The length of every vector, so that a dot product is a cosine. */
@@ -33,11 +35,15 @@ export function makeStaticEmbedder(open: () => WordVectors): Embedder {
   return {
     id: EMBEDDER_ID,
     dimensions: 128,
-    async embedChunks(path, chunks) {
-      const path_words = readWords(path, QUERY_WORD_LIMIT)
-      return chunks.map((chunk) => embedChunk(open(), path_words, chunk))
+    embedChunks: async (path, chunks) => embedDocument(open(), path, chunks),
+    async embedQuery(query) {
+      const words = open()
+      const vectors = words.ofRound(beginTermIds())
+      const list = emptyTermIds()
+      readTermIds(query, list)
+      countWords(vectors, list.items, 0, list.length, QUERY_WORD_LIMIT, 1)
+      return addUp(new Float64Array(words.dimensions), new Int8Array(words.dimensions))
     },
-    embedQuery: async (query) => embedWords(open(), [[readWords(query, QUERY_WORD_LIMIT), 1]]),
   }
 }
 
@@ -45,34 +51,64 @@ function readTable(file: string): VectorTable {
   return parseVectorTable(readFileSync(file))
 }
 
-function embedChunk(words: WordVectors, path_words: readonly string[], chunk: Chunk): Int8Array {
-  const [name, owner] = splitName(chunk)
-  return embedWords(words, [
-    [readWords(chunk.text, CHUNK_WORD_LIMIT), 1],
-    [readWords(name, QUERY_WORD_LIMIT), BOOSTS.name],
-    [readWords(owner, QUERY_WORD_LIMIT), BOOSTS.owner],
-    [path_words, chunk.name === '' ? BOOSTS.path_of_nameless : BOOSTS.path],
-  ])
+function embedDocument(words: WordVectors, path: string, chunks: readonly Chunk[]): Int8Array[] {
+  const { round, ids, path_end, ends } = readDocumentTerms(path, chunks)
+  const vectors = words.ofRound(round)
+  const sum = new Float64Array(words.dimensions)
+  // One block for all: many small ones take longer to get and to give back.
+  const block = new Int8Array(chunks.length * sum.length)
+  let from = path_end
+  return chunks.map(({ name }, at) => {
+    const [body_end, name_end, owner_end] = [ends[at * 3], ends[at * 3 + 1], ends[at * 3 + 2]] as Ends
+    countWords(vectors, ids, from, body_end, CHUNK_WORD_LIMIT, 1)
+    countWords(vectors, ids, body_end, name_end, QUERY_WORD_LIMIT, BOOSTS.name)
+    countWords(vectors, ids, name_end, owner_end, QUERY_WORD_LIMIT, BOOSTS.owner)
+    const path_boost = name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
+    countWords(vectors, ids, 0, path_end, QUERY_WORD_LIMIT, path_boost)
+    from = owner_end
+    return addUp(sum, block.subarray(at * sum.length, (at + 1) * sum.length))
+  })
 }
 
-/** Adds up the vectors of words, each by the root of how often it counts in all the lists. */
-function embedWords(
-  words: WordVectors,
-  lists: readonly (readonly [words: readonly string[], weight: number])[],
-): Int8Array {
-  const found: WordVector[] = []
-  for (const [list, weight] of lists)
-    for (const word of list) {
-      const known = words.find(word)
-      if (known.count === 0) found.push(known)
-      known.count += weight
-    }
-  const sum = new Float64Array(words.dimensions)
-  for (const known of found) {
-    addScaled(sum, known.vector, Math.sqrt(known.count))
-    known.count = 0
+type Ends = [body: number, name: number, owner: number]
+
+/** The words that are being counted. */
+const counted: WordVector[] = []
+
+/** Counts the first words of some terms. */
+function countWords(
+  vectors: TermVectors,
+  ids: Int32Array,
+  from: number,
+  to: number,
+  limit: number,
+  weight: number,
+): void {
+  const last = Math.min(to, from + limit * TERMS_FOR_A_WORD)
+  let left = limit
+  for (let at = from; at < last && left > 0; at++) {
+    const word = vectors.find(ids[at] as number)
+    if (word !== undefined) {
+      left--
+      countWord(word, weight)
+    } else for (const part of vectors.findAll(ids[at] as number)) if (left-- > 0) countWord(part, weight)
   }
-  return toBytes(sum)
+}
+
+function countWord(word: WordVector, weight: number): void {
+  if (word.count === 0) counted.push(word)
+  word.count += weight
+}
+
+/** Adds up the vectors of the counted words, each by the root of how often it counts. */
+function addUp(sum: Float64Array, bytes: Int8Array): Int8Array {
+  sum.fill(0)
+  for (const word of counted) {
+    addScaled(sum, word.vector, Math.sqrt(word.count))
+    word.count = 0
+  }
+  counted.length = 0
+  return toBytes(sum, bytes)
 }
 
 function addScaled(sum: Float64Array, vector: Float32Array, factor: number): void {
@@ -80,11 +116,10 @@ function addScaled(sum: Float64Array, vector: Float32Array, factor: number): voi
 }
 
 /** Rounded to whole numbers; a text without words gets the zero vector, which is like nothing. */
-function toBytes(sum: Float64Array): Int8Array {
+function toBytes(sum: Float64Array, bytes: Int8Array): Int8Array {
   let squares = 0
-  for (const value of sum) squares += value * value
+  for (let at = 0; at < sum.length; at++) squares += (sum[at] as number) * (sum[at] as number)
   const factor = squares === 0 ? 0 : VECTOR_LENGTH / Math.sqrt(squares)
-  const bytes = new Int8Array(sum.length)
   for (let at = 0; at < sum.length; at++) bytes[at] = Math.round((sum[at] as number) * factor)
   return bytes
 }

@@ -1,7 +1,9 @@
+import { isPlainWord, readPlainWords } from './read-words.ts'
+import { idOf, termOf } from './term-ids.ts'
 import type { VectorTable } from './vector-table.ts'
 
-/** So many words keep their vectors, about 16 MB; when it is full it begins anew. */
-const CACHE_LIMIT = 32_768
+/** Vectors whose room is taken at once: one by one they would cost more. */
+const SLAB = 256
 const SHORTEST_PIECE = 3
 const LONGEST_PIECE = 5
 /** The pieces of a word that has a row of its own count half. */
@@ -20,40 +22,90 @@ export interface WordVector {
 export interface WordVectors {
   readonly dimensions: number
   find(word: string): WordVector
+  /** The vectors of terms by their numbers. A repository has few distinct words, so they are kept for one round. */
+  ofRound(round: number): TermVectors
 }
 
-/** Word vectors over a table. A repository has few distinct words, so they are kept. */
+/** The words in terms; most are one. */
+export interface TermVectors {
+  find(term_id: number): WordVector | undefined
+  /** Of a term that is not a plain word: what there is of words in it. */
+  findAll(term_id: number): readonly WordVector[]
+}
+
+/** Word vectors over a table. */
 export function openWordVectors(table: VectorTable): WordVectors {
   const rows = new Map(table.words.map((word, row) => [word, row]))
-  const known = new Map<string, WordVector>()
+  const find = (word: string, vector: Float32Array) => ({
+    vector: makeVector(table, rows.get(word), word, vector),
+    count: 0,
+  })
+  let kept: { round: number; vectors: TermVectors } | undefined
   return {
     dimensions: table.dimensions,
-    find(word) {
-      const kept = known.get(word)
-      if (kept) return kept
-      if (known.size >= CACHE_LIMIT) known.clear()
-      const made = { vector: makeVector(table, rows.get(word), word), count: 0 }
-      known.set(word, made)
-      return made
+    find: (word) => find(word, new Float32Array(table.dimensions)),
+    ofRound(round) {
+      if (kept?.round !== round) kept = { round, vectors: keepVectors(table.dimensions, find) }
+      return kept.vectors
     },
   }
 }
 
-function makeVector(table: VectorTable, row: number | undefined, word: string): Float32Array {
-  const vector = new Float32Array(table.dimensions)
-  const pieces = listPieces(`<${word}>`)
+function keepVectors(
+  dimensions: number,
+  make: (word: string, vector: Float32Array) => WordVector,
+): TermVectors {
+  const plain: (WordVector | undefined)[] = []
+  const odd = new Map<number, WordVector[]>()
+  let slab = new Float32Array(0)
+  const makeKept = (word: string) => {
+    if (slab.length === 0) slab = new Float32Array(SLAB * dimensions)
+    const vector = slab.subarray(0, dimensions)
+    slab = slab.subarray(dimensions)
+    return make(word, vector)
+  }
+  const find = (term_id: number) => {
+    if (term_id < plain.length) return plain[term_id]
+    while (plain.length <= term_id) {
+      const term = termOf(plain.length)
+      plain.push(isPlainWord(term) ? makeKept(term) : undefined)
+    }
+    return plain[term_id]
+  }
+  const findAll = (term_id: number) => {
+    const known = odd.get(term_id)
+    if (known) return known
+    const words = readPlainWords(termOf(term_id)).map((word) => find(idOf(word)) as WordVector)
+    odd.set(term_id, words)
+    return words
+  }
+  return { find, findAll }
+}
+
+function makeVector(
+  table: VectorTable,
+  row: number | undefined,
+  word: string,
+  vector: Float32Array,
+): Float32Array {
+  const pieces = hashPieces(`<${word}>`)
   const share = row === undefined ? 1 : LISTED_SHARE
-  const factor = Math.sqrt(share / Math.sqrt(pieces.size))
+  const factor = Math.sqrt(share / Math.sqrt(pieces.length))
   if (row !== undefined) addRow(table, row, 1, vector)
-  for (const piece of pieces)
-    addRow(table, table.words.length + (hashOf(piece) % table.buckets), factor, vector)
+  for (const piece of pieces) addRow(table, table.words.length + (piece % table.buckets), factor, vector)
   return vector
 }
 
-function listPieces(text: string): Set<string> {
-  const pieces = new Set<string>()
+/** The hashes of a text's pieces, each once; FNV-1a of 32 bits. */
+function hashPieces(text: string): number[] {
+  const pieces: number[] = []
   for (let length = SHORTEST_PIECE; length <= LONGEST_PIECE; length++)
-    for (let at = 0; at + length <= text.length; at++) pieces.add(text.slice(at, at + length))
+    for (let at = 0; at + length <= text.length; at++) {
+      let hash = HASH_START
+      for (let letter = at; letter < at + length; letter++)
+        hash = Math.imul(hash ^ text.charCodeAt(letter), HASH_PRIME)
+      if (!pieces.includes(hash >>> 0)) pieces.push(hash >>> 0)
+    }
   return pieces
 }
 
@@ -62,11 +114,4 @@ function addRow(table: VectorTable, row: number, factor: number, vector: Float32
   const start = row * table.dimensions
   for (let at = 0; at < vector.length; at++)
     vector[at] = (vector[at] as number) + scale * (table.rows[start + at] as number)
-}
-
-/** FNV-1a of 32 bits. */
-function hashOf(text: string): number {
-  let hash = HASH_START
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), HASH_PRIME)
-  return hash >>> 0
 }

@@ -65,7 +65,9 @@ async function runAndTell({ job }: IndexerOrder): Promise<IndexOutcome> {
         if (skipped.length < SKIPPED_LINES_MAX) skipped.push(`${JSON.stringify({ path, reason })}\n`)
       },
     })
-    if (job.paths === undefined) replaceText(place.skipped, skipped.join(''))
+    // Where nothing was told anew, what was told before is still so.
+    const isTold = skipped.length > 0 || Object.keys(outcome.skipped).length === 0
+    if (job.paths === undefined && isTold) replaceText(place.skipped, skipped.join(''))
     const { mode, files } = outcome
     write({
       state: 'done',

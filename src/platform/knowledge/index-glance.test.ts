@@ -1,0 +1,48 @@
+import { readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type IndexProject, makeIndexProject } from './index-project.fixture.ts'
+import { runIndex } from './index-run.ts'
+
+/** So much later no stamp is in doubt any more. */
+const LATER_MS = 3_600_000
+
+const now = () => new Date(Date.now() + LATER_MS)
+
+function runLater({ root: project_root }: IndexProject) {
+  const nothing = { block_patterns: [], hard_link_stores: [], closed_paths: [], redact_patterns: [] }
+  return runIndex({ project_root, environment: {}, ...nothing }, { now })
+}
+
+test('a run with nothing to do tells the same as the one before', async () => {
+  using project = makeIndexProject({ 'a.md': '# Ibis', 'b.md': '# Heron', 'c.bin': 'x\0y' })
+  await runLater(project)
+  const same = { mode: 'delta', files: 2, embedded: 0, chunks: 0, removed: 0, skipped: { binary: 1 } }
+  for (let turn = 0; turn < 3; turn += 1) expect(await runLater(project)).toMatchObject(same)
+})
+
+test.each<[string, (project: IndexProject) => void, object]>([
+  ['added', ({ write }) => write('d.md', '# Stork'), { files: 3, embedded: 1, removed: 0 }],
+  ['removed', ({ remove }) => remove('a.md'), { files: 1, embedded: 0, removed: 1 }],
+  [
+    'renamed',
+    ({ root }) => renameSync(join(root, 'a.md'), join(root, 'd.md')),
+    { files: 2, embedded: 1, removed: 1 },
+  ],
+  [
+    'changed with its size and time kept',
+    ({ root }) => {
+      const path = join(root, 'a.md')
+      const { atime, mtime } = statSync(path)
+      writeFileSync(path, readFileSync(path, 'utf8').replace('Ibis', 'Swan'))
+      utimesSync(path, atime, mtime)
+    },
+    { files: 2, embedded: 1, removed: 0 },
+  ],
+])('after which a file that is %s is seen', async (_, change, expected) => {
+  using project = makeIndexProject({ 'a.md': '# Ibis', 'b.md': '# Heron' })
+  await runLater(project)
+  await runLater(project)
+  change(project)
+  expect(await runLater(project)).toMatchObject(expected)
+})
