@@ -31,7 +31,7 @@ async function purgeRuns(hub: Hub): Promise<void> {
 
 /** What a hub that serves does by itself about runs. */
 export const runChores = [
-  { name: 'work on runs', every_ms: 1_000, run: workOnRuns },
+  { name: 'work on runs', every_ms: 2_000, run: workOnRuns },
   { name: 'watch sources', every_ms: 3_000, run: watchSources },
   { name: 'purge old runs', every_ms: 3_600_000, run: purgeRuns },
 ]

@@ -4,6 +4,6 @@ import { pruneSubscriptions } from './prune-subscriptions.ts'
 
 /** What event subscriptions do by themselves while a hub serves. */
 export const subscriptionChores = [
-  { name: 'deliver events', every_ms: 1_000, run: (hub: Hub) => delivererOf(hub).look() },
+  { name: 'deliver events', every_ms: 2_000, run: (hub: Hub) => delivererOf(hub).look() },
   { name: 'prune events of subscriptions', every_ms: 60_000, run: pruneSubscriptions },
 ]
