@@ -151,8 +151,12 @@ describe('the command line', () => {
 
   test('goes on following after the first events', async () => {
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+    const { promise: under_way, resolve: beUnderWay } = Promise.withResolvers<void>()
     source.answer = async (asked) => {
-      if (asked.from !== null) await held
+      if (asked.from !== null) {
+        beUnderWay()
+        await held
+      }
       return paged(2, 5)(asked)
     }
     const connection_id = await connect(hub.hub, source.url)
@@ -164,6 +168,7 @@ describe('the command line', () => {
       const [after] = await hub.hub.db.all(watchLooks)
       expect(after?.count).toBeGreaterThan(before?.count as number)
     }, PATIENCE)
+    await under_way
     const briefly = await cli('owner', 'run', 'watch', connection_id, run_id, '--wait', '1s')
     expect([briefly.exit, briefly.stdout]).toEqual([0, expect.stringContaining('running: ')])
     goOn()

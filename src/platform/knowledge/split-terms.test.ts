@@ -10,6 +10,7 @@ describe('terms', () => {
     ['snake_case kebab-case dotted.name', 'snake case kebab case dotted name'],
     ['URLs and IDs of APIServer', 'urls and ids of api server'],
     ['Größe naïve', 'größe naïve'],
+    ['\u1f88', '\u1f80'],
     ['数据库 index', '数 据 库 index'],
     ['', ''],
     ['…!? \u0000', ''],
@@ -25,18 +26,15 @@ describe('terms', () => {
   it('are parts of the text, in its order, with nothing but separators between', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
-        const joined = splitTerms(text).join('')
-        expect(joined).toBe(
-          [...text]
-            .filter(
-              (letter) =>
-                letter.length === 1 &&
-                /[\p{L}\p{M}\p{N}]/u.test(letter) &&
-                !/\p{Variation_Selector}/u.test(letter),
-            )
-            .join('')
-            .toLowerCase(),
+        // A sigma at the end of a word is written otherwise, and where words end is what is tested.
+        const plain = (part: string) => part.toLowerCase().replaceAll('ς', 'σ')
+        const letters = [...text].filter(
+          (letter) =>
+            letter.length === 1 &&
+            /[\p{L}\p{M}\p{N}]/u.test(letter) &&
+            !/\p{Variation_Selector}/u.test(letter),
         )
+        expect(plain(splitTerms(text).join(''))).toBe(plain(letters.join('')))
       }),
     )
   })

@@ -77,10 +77,11 @@ export function classOf(code: number): number {
 function classify(code: number): number {
   const letter = String.fromCharCode(code)
   let found = OTHER
-  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(letter)) found = SINGLE
-  else if (/\p{Lu}/u.test(letter)) found = UPPER
-  else if (/[\p{L}\p{M}]/u.test(letter) && !/\p{Variation_Selector}/u.test(letter)) found = LOWER
-  else if (/\p{N}/u.test(letter)) found = DIGIT
+  if (!/[\p{L}\p{M}\p{N}]/u.test(letter) || /\p{Variation_Selector}/u.test(letter)) found = OTHER
+  else if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u.test(letter))
+    found = SINGLE
+  else if (/[\p{Lu}\p{Lt}]/u.test(letter)) found = UPPER
+  else found = /\p{N}/u.test(letter) ? DIGIT : LOWER
   CLASSES[code] = found
   return found
 }
