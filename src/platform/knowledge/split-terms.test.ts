@@ -26,8 +26,6 @@ describe('terms', () => {
   it('are parts of the text, in its order, with nothing but separators between', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
-        // A sigma at the end of a word is written otherwise, and where words end is what is tested.
-        const plain = (part: string) => part.toLowerCase().replaceAll('ς', 'σ')
         const letters = [...text].filter(
           (letter) =>
             letter.length === 1 &&
@@ -44,3 +42,8 @@ it('has plain words of two letters or more for the vectors', () => {
   expect(['a', 'foo', '12', 'naïve', '数'].flatMap(readPlainWords)).toEqual(['foo', 'na', 've'])
   expect(['a', 'foo', '12', 'naïve', '数'].filter(isPlainWord)).toEqual(['foo'])
 })
+
+/** A sigma at the end of a word is written otherwise, and where words end is what is tested. */
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ')
+}
