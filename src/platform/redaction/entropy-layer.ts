@@ -32,6 +32,9 @@ const HASH = /^(?:sha\d{1,3}|md5|h1)[-:]/i
 const FILE = /\.[A-Za-z][A-Za-z0-9]{0,5}$/
 /** Short random text may repeat itself: of this form it is taken for a key even so. */
 const BASE64_KEY = /^(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9])[A-Za-z0-9+/]{32,128}={0,2}$/
+/** Plain words and a few letters of chance after them: what programs call temporary folders and pods. */
+const GENERATED_NAME = /^((?:[a-z0-9]{1,16}[-_])+)[A-Za-z0-9]{4,8}$/
+const MAX_WORD_BITS = 5.5
 const WORDS_NEAR = /passw|secret|token|api.?key|credential|access.?key|private.?key|auth.?key/i
 
 /** Claims tokens that look made by chance, by what the line says about them. */
@@ -63,7 +66,7 @@ function findRandomSpan(line: string, token: Token, text: string, pairs: readonl
   const [pair, level] = pairs.findLast(([each]) => token.end <= each.end) ?? []
   if (level === 'public' || isInUrl(line, token)) return undefined
   const part = longestPart(text)
-  if (isUuid(part) || isHex(part)) return undefined
+  if (isUuid(part) || isHex(part) || isGeneratedName(part)) return undefined
   const bits = Math.min(surprise(text), surprise(part) + 0.4)
   if (FILE.test(text)) return undefined
   if (isNearSecretWord(line, token) && bits >= NEAR.bits && part.length >= NEAR.chars) return token
@@ -87,6 +90,11 @@ function longestPart(text: string): string {
     /^[A-Za-z0-9+/]+={0,2}$/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text) && !text.startsWith('/')
   if (isBase64 && (text.match(/\//g)?.length ?? 0) <= text.length / 10) return text
   return text.split(/[/.]/).reduce((longest, part) => (part.length > longest.length ? part : longest), '')
+}
+
+function isGeneratedName(part: string): boolean {
+  const words = GENERATED_NAME.exec(part)?.[1]
+  return words !== undefined && surprise(words) <= MAX_WORD_BITS
 }
 
 function isInUrl(line: string, token: Token): boolean {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fakeText, HEX, LOWER } from './fixtures/fake-secrets.ts'
 import { createRedactor } from './redactor.ts'
@@ -89,4 +90,31 @@ describe('names and values', () => {
     'key_length = XSalsa20.key_length',
     `invalidToken = "${random.slice(0, 12)}"`,
   ])('nothing in %s', (text) => expect(redactor.redact(text)).toBe(text))
+})
+
+describe('names that programs make up', () => {
+  const words = fc
+    .array(fc.constantFrom('sandbox', 'run', 'git', 'tools', 'server', 'worker', 'knowtation', 'cli'), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((parts) => parts.join('-'))
+  const tail = fc.stringMatching(/^[A-Za-z0-9]{6}$/)
+
+  test('a temporary folder or a pod is no secret, wherever it is named', () => {
+    fc.assert(
+      fc.property(words, tail, (name, chance) => {
+        for (const text of [`folder: ${name}-${chance}`, `"path": "/tmp/${name}-${chance}"`]) {
+          expect(redactor.redact(text)).toBe(text)
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('long chance after words, or chance before a short tail, is one', () => {
+    for (const secret of [`knowtation-tools-${random}`, `${fakeText(40, 3)}-ab12Cd`]) {
+      expect(redactor.redact(`folder: ${secret}`)).not.toContain(secret)
+    }
+  })
 })
