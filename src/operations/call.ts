@@ -29,6 +29,8 @@ export interface Answer {
   readonly ok: boolean
   readonly status: number
   readonly text: string
+  /** How many bytes the text takes, where that is known already. */
+  readonly bytes?: number | undefined
   readonly code: string | null
   readonly retry_after_seconds: number | undefined
   /** What the call is known by, where its contract tells callers so. */
@@ -45,6 +47,7 @@ export interface CallState {
   rules: VaultRules | undefined
   input: unknown
   text: string
+  bytes: number | undefined
   notes: { event: string; target: Target }[]
   /** Made when it is first asked for: most calls go without. */
   request_id: string | undefined

@@ -16,8 +16,13 @@ export type Surface = 'rest' | 'mcp' | 'cli'
 /** An output that was checked when it was stored and goes out as its stored text. */
 export class StoredJson {
   readonly text: string
+  #bytes: number | undefined
   constructor(text: string) {
     this.text = text
+  }
+  /** How long the text is on the wire, counted once: many answers share one. */
+  get bytes(): number {
+    return (this.#bytes ??= Buffer.byteLength(this.text))
   }
 }
 

@@ -41,6 +41,7 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     rules: undefined,
     input: undefined,
     text: '',
+    bytes: undefined,
     notes: [],
     request_id: undefined,
   }
@@ -49,9 +50,9 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
       const pending = step(state)
       if (pending) await pending
     }
-    const { text, request_id } = state
+    const { text, bytes, request_id } = state
     const { status } = call.operation
-    return { ok: true, status, text, code: null, retry_after_seconds: undefined, request_id }
+    return { ok: true, status, text, bytes, code: null, retry_after_seconds: undefined, request_id }
   } catch (error) {
     return refuseCall(state, error)
   }

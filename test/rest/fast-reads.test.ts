@@ -21,7 +21,7 @@ beforeAll(async () => {
     hubToken,
     verifyJwt: undefined,
   })
-  framework = buildApp(hub.hub, registry, authenticate, { fastReads: false })
+  framework = buildApp(hub.hub, registry, authenticate, { fast: false })
   await framework.listen({ host: '127.0.0.1', port: 0 })
   ports = { fast: Number(new URL(hub.url).port), framework: (framework.server.address() as AddressInfo).port }
 })

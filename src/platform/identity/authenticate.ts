@@ -35,7 +35,8 @@ export function authenticator(needs: {
     const bearer = bearerOf(authorization)
     if (!bearer && session && loopback && authorization === undefined) return ownerOf(needs, session, client)
     if (!bearer) return anonymous(client)
-    if (loopback && isSecret(bearer, hubTokenHash)) {
+    // Its length is no secret, and tells most other credentials apart without a hash.
+    if (loopback && bearer.length === needs.hubToken.length && isSecret(bearer, hubTokenHash)) {
       return { kind: 'hub', id: 'hub', role: 'admin', vaults: '*', client }
     }
     return lookUp(bearer, loopback, client)

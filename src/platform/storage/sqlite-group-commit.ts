@@ -3,6 +3,7 @@ import { StorageUnavailable, type Transaction } from './database.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
 import { groupJobs, type Job, JobFailed, type RunJobs } from './sqlite-group-jobs.ts'
+import type { ReadViews } from './sqlite-views.ts'
 import {
   HOLD_LIMIT_MS,
   type LimitedRun,
@@ -24,8 +25,8 @@ interface Parts {
   raw: RawTransaction
   latch: FaultLatch
   scope: TransactionScope
-  /** Lets go of what readers still look at, so that they see what was committed. */
-  refreshReads(): void
+  /** What readers look at meanwhile; nothing where they wait. */
+  views: ReadViews | undefined
 }
 
 /**
@@ -70,13 +71,7 @@ export function groupCommit(parts: Parts) {
   }
 }
 
-function groupRunner({
-  connection,
-  raw,
-  latch,
-  scope,
-  refreshReads,
-}: Parts): (group: Job[]) => Promise<void> {
+function groupRunner({ connection, raw, latch, scope, views }: Parts): (group: Job[]) => Promise<void> {
   const control = (text: string) => {
     const statement = connection.prepare(text)
     return () => latch.guarded(() => void statement.run())
@@ -88,14 +83,16 @@ function groupRunner({
   async function commitAll(group: readonly Job[], run: RunJobs): Promise<void> {
     const limit = holdLimit()
     try {
+      views?.beforeWriting()
       abandon(connection)
       await beginWaiting(begin)
       const done = await run(group, limit.run)
       commit()
-      refreshReads()
+      views?.afterWriting()
       for (const job of done) job.resolve(job.result)
     } catch (error) {
       abandon(connection)
+      views?.afterWriting()
       throw error
     } finally {
       limit.clear()

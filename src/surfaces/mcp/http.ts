@@ -5,7 +5,7 @@ import { readEnvelope, renderRefusal } from './envelope-guard.ts'
 import { createFastAnswer } from './fast-answer.ts'
 import { createFastRequests, type FastRequest } from './fast-request.ts'
 import { createSdkServer } from './sdk-server.ts'
-import { abortWhenClosed, sendEvent, sendJson, startKeepAlive } from './send.ts'
+import { abortWhenClosed, createSender } from './send.ts'
 import type { ToolHost } from './tool-host.ts'
 import { createToolLists, type ListTools } from './tool-list.ts'
 import type { OnError } from './tool-result.ts'
@@ -15,6 +15,8 @@ export interface McpHttpOptions<Caller> {
   fastPath?: boolean
   keepAliveMs?: number
   maxSubscriptions?: number
+  /** Sent with every answer. */
+  headers?: readonly (readonly [string, string])[]
   /** Keeps the record of a body that was refused unread; an answer of 500 or more is sent in place of ours. */
   onRefused?: (caller: Caller) => Promise<{ status: number; text: string }>
   /** Told of rejected requests and faults. Never alters an answer. */
@@ -44,17 +46,19 @@ export function createMcpHttp<Caller>(
   const answerFast = createFastAnswer(host, lists, onError)
   const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS
   const answered = { fast: 0, sdk: 0, refused: 0 }
+  const { headers = [] } = options
+  const send = createSender(headers.flat())
 
   async function sendFast(request: FastRequest, res: ServerResponse, caller: Caller): Promise<void> {
     if (request.era === 'modern') {
       const message = await answerFast(request, caller, abortWhenClosed(res))
-      if (!res.destroyed) sendJson(res, 200, message)
+      if (!res.destroyed) send.json(res, 200, message)
       return
     }
-    const stopKeepAlive = startKeepAlive(res, keepAliveMs)
+    const stopKeepAlive = send.startKeepAlive(res, keepAliveMs)
     const message = await answerFast(request, caller, abortWhenClosed(res))
     stopKeepAlive()
-    if (!res.destroyed) sendEvent(res, message)
+    if (!res.destroyed) send.event(res, message)
   }
 
   return {
@@ -65,12 +69,14 @@ export function createMcpHttp<Caller>(
       if ('refused' in envelope) {
         answered.refused++
         const kept = await options.onRefused?.(caller)
-        if (kept && kept.status >= 500) return sendJson(res, kept.status, kept.text)
-        return sendJson(res, 400, renderRefusal(envelope.refused))
+        if (kept && kept.status >= 500) return send.json(res, kept.status, kept.text)
+        return send.json(res, 400, renderRefusal(envelope.refused))
       }
       const request = findFast(req.headers, envelope.body)
       answered[request ? 'fast' : 'sdk']++
-      return request ? sendFast(request, res, caller) : sdk.handle(req, res, envelope.body, caller)
+      if (request) return sendFast(request, res, caller)
+      for (const [name, value] of headers) res.setHeader(name, value)
+      return sdk.handle(req, res, envelope.body, caller)
     },
   }
 }

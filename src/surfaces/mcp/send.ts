@@ -1,32 +1,61 @@
 import type { ServerResponse } from 'node:http'
 
+/** Names and values by turns, as they are written. */
+export type HeaderList = readonly string[]
+
+const JSON_HEADERS: HeaderList = ['content-type', 'application/json']
 /** The headers the SDK gives an event stream. */
-const EVENT_HEADERS = {
-  'cache-control': 'no-cache, no-transform',
-  'content-type': 'text/event-stream',
-  'x-accel-buffering': 'no',
-} as const
+const EVENT_HEADERS: HeaderList = [
+  'cache-control',
+  'no-cache, no-transform',
+  'content-type',
+  'text/event-stream',
+  'x-accel-buffering',
+  'no',
+]
 
-export function sendJson(res: ServerResponse, status: number, text: string): void {
-  res.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
-  res.end(text)
+/** Writes answers, each with the host's own headers before those of the protocol. */
+export interface Sender {
+  json(res: ServerResponse, status: number, text: string): void
+  /** One message as a whole stream: the answer 2025 clients get to a request. */
+  event(res: ServerResponse, message: string): void
+  /** Comments keep a quiet stream from being cut by a proxy while a long call runs. */
+  startKeepAlive(res: ServerResponse, everyMs: number): () => void
 }
 
-/** One message as a whole stream: the answer 2025 clients get to a request. */
-export function sendEvent(res: ServerResponse, message: string): void {
-  const frame = `event: message\ndata: ${message}\n\n`
-  if (!res.headersSent) res.writeHead(200, { ...EVENT_HEADERS, 'content-length': Buffer.byteLength(frame) })
-  res.end(frame)
+export function createSender(own: HeaderList): Sender {
+  const json = [...own, ...JSON_HEADERS, 'content-length']
+  const stream = [...withoutNames(own, EVENT_HEADERS), ...EVENT_HEADERS]
+  const event = [...stream, 'content-length']
+  return {
+    json: (res, status, text) => end(res, status, json, text),
+    event(res, message) {
+      const frame = `event: message\ndata: ${message}\n\n`
+      if (res.headersSent) res.end(frame)
+      else end(res, 200, event, frame)
+    },
+    startKeepAlive(res, everyMs) {
+      const timer = setInterval(() => {
+        if (!res.headersSent) res.writeHead(200, [...stream])
+        res.write(': keepalive\n\n')
+      }, everyMs)
+      timer.unref()
+      return () => clearInterval(timer)
+    },
+  }
 }
 
-/** Comments keep a quiet stream from being cut by a proxy while a long call runs. */
-export function startKeepAlive(res: ServerResponse, everyMs: number): () => void {
-  const timer = setInterval(() => {
-    if (!res.headersSent) res.writeHead(200, EVENT_HEADERS)
-    res.write(': keepalive\n\n')
-  }, everyMs)
-  timer.unref()
-  return () => clearInterval(timer)
+function end(res: ServerResponse, status: number, headers: HeaderList, text: string): void {
+  const bytes = Buffer.byteLength(text)
+  res.writeHead(status, [...headers, String(bytes)])
+  // What is all ASCII is the same in both encodings, and cheaper to send in this one.
+  res.end(text, bytes === text.length ? 'latin1' : 'utf8')
+}
+
+/** Of two headers of one name only the protocol's is sent. */
+function withoutNames(list: HeaderList, others: HeaderList): string[] {
+  const names = new Set(others.filter((_, at) => at % 2 === 0))
+  return list.filter((_, at) => !names.has(list[at - (at % 2)] as string))
 }
 
 /** Aborts when the client goes away before it was answered: closing the response is cancelling. */

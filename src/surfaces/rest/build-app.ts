@@ -13,18 +13,19 @@ import { createMcpHttp } from '../mcp/http.ts'
 import { operationTools, refuseAtDoor } from '../mcp/operation-tools.ts'
 import { openApiDocument } from '../openapi/openapi-document.ts'
 import { connectionFaults } from './connection-faults.ts'
+import { type FastCalls, fastCalls } from './fast-calls.ts'
 import { type FastReads, fastReads } from './fast-reads.ts'
 import { addFrontPage } from './front-page.ts'
 import { healthProbe } from './health.ts'
 import { identify } from './identify.ts'
-import { addMcpRoute } from './mcp-route.ts'
+import { addMcpRoute, mcpService } from './mcp-route.ts'
 import { measureCalls } from './metrics.ts'
 import { addOperationRoutes, refuseRequest } from './operation-routes.ts'
 import { addOwnerDiscovery } from './owner-discovery.ts'
 import { addOwnerOauth } from './owner-oauth.ts'
 import { addOwnerPages } from './owner-pages.ts'
 import { addBodyReader } from './read-body.ts'
-import { setSecurityHeaders } from './security-headers.ts'
+import { SECURITY_HEADERS, setSecurityHeaders } from './security-headers.ts'
 import { addUnknownToolRoute } from './tool-route.ts'
 
 const BODY_LIMIT_BYTES = 1_048_576
@@ -37,14 +38,25 @@ export function buildApp(
   hub: Hub,
   registry: Registry,
   authenticate: Authenticate,
-  options: { fastReads?: boolean } = {},
+  options: { fast?: boolean } = {},
 ): FastifyInstance {
   const faults = connectionFaults()
+  const mcp = createMcpHttp(operationTools(hub, registry), {
+    headers: SECURITY_HEADERS,
+    onError: (error) => hub.log.debug({ fault: error.name }, 'mcp request refused'),
+    onRefused: (from) => refuseAtDoor(hub, from, new Refusal('BAD_REQUEST')),
+  })
+  const serveMcp = mcpService(hub, mcp, authenticate)
+  const fast =
+    options.fast === false
+      ? () => false
+      : either(
+          fastReads(hub, registry, authenticate),
+          fastCalls(hub, authenticate, serveMcp, BODY_LIMIT_BYTES),
+        )
   const app = Fastify({
     bodyLimit: BODY_LIMIT_BYTES,
-    serverFactory: serverWith(
-      options.fastReads === false ? () => false : fastReads(hub, registry, authenticate),
-    ),
+    serverFactory: serverWith(fast),
     exposeHeadRoutes: false,
     // Connections still waiting for an answer get it before the hub stops, and so do their last requests.
     forceCloseConnections: 'idle',
@@ -72,21 +84,23 @@ export function buildApp(
   addSystemRoutes(app, hub, registry)
   addOwnerPages(app, hub)
   addOwnerOauth(app, hub)
-  const mcp = createMcpHttp(operationTools(hub, registry), {
-    onError: (error) => hub.log.debug({ fault: error.name }, 'mcp request refused'),
-    onRefused: (from) => refuseAtDoor(hub, from, new Refusal('BAD_REQUEST')),
-  })
-  addMcpRoute(app, hub, mcp, authenticate)
+  addMcpRoute(app, hub, serveMcp)
+  app.addHook('onClose', () => mcp.close())
   return app
 }
 
-/** The server under the framework: plain reads are answered before it. */
-function serverWith(answerFast: FastReads) {
+function either(reads: FastReads, calls: FastCalls): FastCalls {
+  return (request, response, handOn) => reads(request, response) || calls(request, response, handOn)
+}
+
+/** The server under the framework: plain requests are answered before it. */
+function serverWith(answerFast: FastCalls) {
   return (handler: RequestListener): Server => {
     // A request without Host is refused by us, in our form, and recorded.
     const settings = { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS }
     return createServer(settings, (request, response) => {
-      if (!answerFast(request, response)) handler(request, response)
+      const handOn = () => handler(request, response)
+      if (!answerFast(request, response, handOn)) handOn()
     })
   }
 }

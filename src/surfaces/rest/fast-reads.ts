@@ -3,12 +3,12 @@ import type { Operation } from '../../operations/define-operation.ts'
 import { Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
-import { type Answer, runOperation } from '../../operations/run-operation.ts'
+import { runOperation } from '../../operations/run-operation.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import { identify } from './identify.ts'
-import { answerHeaders, callOf, challengeOf, originOf } from './operation-call.ts'
+import { callOf, challengeOf, originOf } from './operation-call.ts'
 import { inputReader } from './route-input.ts'
-import { SECURITY_HEADERS } from './security-headers.ts'
+import { writeAnswer } from './write-answer.ts'
 
 /** Takes a request when it is a plain read, and says whether it did. */
 export type FastReads = (request: IncomingMessage, response: ServerResponse) => boolean
@@ -150,15 +150,5 @@ async function answer(
   const objection = isIn ? refused : identity.refused
   const result = await runOperation(hub, callOf(operation, identity, request.headers, input, objection))
   const challenge = () => challengeOf(operation, originOf(identity.hosted, request.headers))
-  response.writeHead(result.status, headersOf(result, challenge))
-  response.end(result.text)
-}
-
-const SECURITY_LIST = SECURITY_HEADERS.flat()
-const PLAIN_LIST = [...SECURITY_LIST, 'content-type', 'application/json; charset=utf-8', 'content-length']
-
-function headersOf(result: Answer, challenge: () => string): string[] {
-  const length = String(Buffer.byteLength(result.text))
-  if (result.ok && !result.request_id) return [...PLAIN_LIST, length]
-  return [...SECURITY_LIST, ...answerHeaders(result, challenge()).flat(), 'content-length', length]
+  writeAnswer(response, result, challenge)
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findGrantView } from '../../domains/flows/grants/grant-view.ts'
 import type { Hub } from '../../operations/hub.ts'
@@ -5,17 +6,43 @@ import { runOperation } from '../../operations/run-operation.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import type { McpHttp } from '../mcp/http.ts'
 import { type McpCaller, mcpDoor, refuseAtDoor } from '../mcp/operation-tools.ts'
+import type { Identity } from './identify.ts'
 import { presentedBy, vaultOf } from './operation-call.ts'
 import { sendAnswer } from './operation-routes.ts'
 import { isOwnersOnly, refuseOwner } from './owner-at-mcp.ts'
 
+/** Answers the MCP request of somebody who was let in. It never throws. */
+export type ServeMcp = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string,
+  identity: Identity,
+) => Promise<void>
+
+/** Whether MCP is open to whoever a request comes from. */
+export function isWelcomeAtMcp({ refused, caller }: Identity): boolean {
+  return !refused && caller.kind !== 'anonymous' && !isOwnersOnly(caller)
+}
+
+/** MCP for requests of either way in: through the framework, or past it. */
+export function mcpService(hub: Hub, mcp: McpHttp<McpCaller>, authenticate: Authenticate): ServeMcp {
+  return async (request, response, body, identity) => {
+    const from = mcpCallerOf(request, identity)
+    const lookAgain = () => endIfUnwelcome(request, response, from, hub, authenticate)
+    const looking = setInterval(lookAgain, RECHECK_EVERY_MS)
+    response.once('close', () => clearInterval(looking))
+    try {
+      await mcp.handle(request, response, body, from)
+    } catch (error) {
+      // Nobody else answers this request, so a fault here must not leave the client waiting.
+      hub.log.error({ fault: (error as Error).name }, 'mcp request failed')
+      response.destroy()
+    }
+  }
+}
+
 /** Mounts MCP at `/mcp`. Who may not come in is turned away, and recorded, before any JSON-RPC is read. */
-export function addMcpRoute(
-  app: FastifyInstance,
-  hub: Hub,
-  mcp: McpHttp<McpCaller>,
-  authenticate: Authenticate,
-): void {
+export function addMcpRoute(app: FastifyInstance, hub: Hub, serve: ServeMcp): void {
   app.route({
     method: ['GET', 'POST', 'DELETE'],
     url: '/mcp',
@@ -23,66 +50,51 @@ export function addMcpRoute(
     onRequest: async (request, reply) => {
       const { refused, caller } = request.identity
       if (refused || caller.kind === 'anonymous') return turnAway(hub, request, reply)
-      if (isOwnersOnly(caller)) return refuseOwner(hub, callerOf(request), reply)
+      if (isOwnersOnly(caller)) return refuseOwner(hub, mcpCallerOf(request.raw, request.identity), reply)
     },
     handler: async (request, reply) => {
       const body = typeof request.body === 'string' ? request.body : ''
-      const from = callerOf(request)
       reply.hijack()
-      endWhenUnwelcome(request, reply, from, hub, authenticate)
-      try {
-        await mcp.handle(request.raw, reply.raw, body, from)
-      } catch (error) {
-        // Nobody else answers a hijacked request, so a fault here must not leave the client waiting.
-        hub.log.error({ fault: (error as Error).name }, 'mcp request failed')
-        reply.raw.destroy()
-      }
+      await serve(request.raw, reply.raw, body, request.identity)
     },
   })
-  app.addHook('onClose', () => mcp.close())
 }
 
 /** An answer that stays open this long is a stream, whose right to go on is looked at again and again. */
 const RECHECK_EVERY_MS = 500
 
-/** Ends an open stream soon after its credential or grant has been revoked or has run out. */
-function endWhenUnwelcome(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { caller, vault = 'default', presented = {} }: McpCaller,
+/** Ends an open stream whose credential or grant has been revoked or has run out. */
+function endIfUnwelcome(
+  request: IncomingMessage,
+  response: ServerResponse,
+  from: McpCaller,
   hub: Hub,
   authenticate: Authenticate,
 ): void {
-  const isWelcome = async () => {
-    const { authorization } = request.headers
-    const now = await authenticate({
-      authorization,
-      loopback: !request.identity.hosted,
-      client: caller.client,
-    })
-    if (now.kind === 'anonymous') return false
-    return (
-      presented.external_bearer === undefined ||
-      (await findGrantView(hub, { caller: now, vault_id: vault, presented })) !== undefined
-    )
-  }
-  const timer = setInterval(
-    () =>
-      void isWelcome()
-        .then((welcome) => welcome || reply.raw.destroy())
-        .catch(() => reply.raw.destroy()),
-    RECHECK_EVERY_MS,
-  )
-  reply.raw.once('close', () => clearInterval(timer))
+  isStillWelcome(request, from, hub, authenticate)
+    .then((welcome) => welcome || response.destroy())
+    .catch(() => response.destroy())
 }
 
-function callerOf({ identity, headers }: FastifyRequest): McpCaller {
-  const { caller, address, hosted } = identity
+async function isStillWelcome(
+  { headers: { authorization } }: IncomingMessage,
+  { caller, vault = 'default', presented = {}, hosted = false }: McpCaller,
+  hub: Hub,
+  authenticate: Authenticate,
+): Promise<boolean> {
+  const now = await authenticate({ authorization, loopback: !hosted, client: caller.client })
+  if (now.kind === 'anonymous') return false
+  if (presented.external_bearer === undefined) return true
+  return (await findGrantView(hub, { caller: now, vault_id: vault, presented })) !== undefined
+}
+
+/** Who a request comes from, as MCP knows it. */
+export function mcpCallerOf({ headers }: IncomingMessage, { caller, address, hosted }: Identity): McpCaller {
   return { caller, vault: vaultOf(headers), address, presented: presentedBy(headers), hosted }
 }
 
 async function turnAway(hub: Hub, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const from = callerOf(request)
+  const from = mcpCallerOf(request.raw, request.identity)
   const { refused } = request.identity
   if (refused) return sendAnswer(reply, await refuseAtDoor(hub, from, refused))
   // Down the whole list of steps: it is there that failed sign-ins of an address are counted.

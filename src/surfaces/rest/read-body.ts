@@ -20,12 +20,14 @@ export function addBodyReader(app: FastifyInstance): void {
   })
 }
 
+export const NO_TEXT = new Refusal('BAD_REQUEST', 'The body is not valid UTF-8.')
+
 /** JSON travels as plain UTF-8. Guessing at anything else would let two readers see two documents. */
 function readText({ headers }: FastifyRequest, body: Buffer): string {
   const charset = CHARSET.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8'
   const encoding = headers['content-encoding'] ?? 'identity'
   if (!/^utf-?8$/i.test(charset) || encoding !== 'identity') throw new Refusal('UNSUPPORTED_MEDIA_TYPE')
-  if (!isUtf8(body)) throw new Refusal('BAD_REQUEST', 'The body is not valid UTF-8.')
+  if (!isUtf8(body)) throw NO_TEXT
   return body.toString('utf8')
 }
 
