@@ -1,4 +1,4 @@
-/** All kept texts together have at most so many characters; the longest unused one goes first. */
+/** All kept texts together have at most so many characters; those used in the last half of it stay. */
 const KEPT_LIMIT_CHARS = 8_388_608
 /** A longer text is read each time: a few of them would push out everything else. */
 const TEXT_LIMIT_CHARS = 262_144
@@ -8,28 +8,27 @@ const TEXT_LIMIT_CHARS = 262_144
  * nothing in here can be out of date; who may see a text is decided by the row that names its hash.
  */
 export function keepCheckedTexts() {
-  const texts = new Map<string, string>()
+  let lately = new Map<string, string>()
+  let before = new Map<string, string>()
   let chars = 0
-  const drop = (hash: string, text: string) => {
-    chars -= text.length
-    texts.delete(hash)
+  const keep = (hash: string, text: string) => {
+    if (text.length > TEXT_LIMIT_CHARS || lately.has(hash)) return
+    if (chars + text.length > KEPT_LIMIT_CHARS / 2) {
+      before = lately
+      lately = new Map()
+      chars = 0
+    }
+    lately.set(hash, text)
+    chars += text.length
   }
   return {
+    keep,
     find(hash: string): string | undefined {
-      const text = texts.get(hash)
-      if (text === undefined) return undefined
-      texts.delete(hash)
-      texts.set(hash, text)
-      return text
-    },
-    keep(hash: string, text: string): void {
-      if (text.length > TEXT_LIMIT_CHARS || texts.has(hash)) return
-      texts.set(hash, text)
-      chars += text.length
-      for (const [oldest, old] of texts) {
-        if (chars <= KEPT_LIMIT_CHARS) break
-        drop(oldest, old)
-      }
+      const found = lately.get(hash)
+      if (found !== undefined) return found
+      const earlier = before.get(hash)
+      if (earlier !== undefined) keep(hash, earlier)
+      return earlier
     },
   }
 }

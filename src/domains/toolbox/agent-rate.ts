@@ -1,6 +1,6 @@
 import type { Hub } from '../../operations/hub.ts'
+import { keptLately } from '../../platform/basics/kept-lately.ts'
 import { windowCounter } from '../../platform/identity/rate-limits.ts'
-import { keptLately } from './kept-lately.ts'
 import type { ToolCall } from './tool.ts'
 import { SUGGESTIONS } from './tool-errors.ts'
 import { ToolFault } from './tool-fault.ts'

@@ -16,6 +16,7 @@ interface KeptGuard {
 /** Keeps as many guards as told; of more, the longest unused are closed as soon as nobody needs them. */
 export function keepGuards(limit: number): KeptGuards {
   const kept = new Map<string, KeptGuard>()
+  let newest: string | undefined
   function closeOld(): void {
     for (const [key, { guard, users }] of kept) {
       if (kept.size <= limit) return
@@ -28,8 +29,9 @@ export function keepGuards(limit: number): KeptGuards {
     async use(scope, work) {
       const key = JSON.stringify(scope)
       const one = kept.get(key) ?? { guard: openGuard(scope), users: 0 }
-      kept.delete(key)
+      if (key !== newest) kept.delete(key)
       kept.set(key, one)
+      newest = key
       one.users += 1
       try {
         return await work(one.guard)

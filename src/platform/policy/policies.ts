@@ -1,4 +1,5 @@
 import type { Home } from '../basics/home.ts'
+import { keptLately } from '../basics/kept-lately.ts'
 import { NO_MEMBERS, VaultMembers } from './vault-members.ts'
 import { CLOSED_POLICY, VaultPolicy } from './vault-policy.ts'
 import { type FileState, watchFile } from './watched-file.ts'
@@ -16,14 +17,8 @@ const FOLLOWED_LIMIT = 1_000
 
 /** Answers the rules of any vault, read again whenever the owner has edited them. */
 export function followPolicies(home: Home): (vault_id: string) => VaultRules {
-  const followed = new Map<string, () => VaultRules>()
-  return (vault_id) => {
-    const known = followed.get(vault_id) ?? followVault(home, vault_id)
-    followed.delete(vault_id)
-    followed.set(vault_id, known)
-    if (followed.size > FOLLOWED_LIMIT) followed.delete(followed.keys().next().value as string)
-    return known()
-  }
+  const followed = keptLately(FOLLOWED_LIMIT, (vault_id) => followVault(home, vault_id))
+  return (vault_id) => followed(vault_id)()
 }
 
 function followVault(home: Home, vault_id: string): () => VaultRules {

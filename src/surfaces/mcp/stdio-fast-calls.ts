@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
+import { underWay } from '../../platform/basics/under-way.ts'
 import { createFastAnswer } from './fast-answer.ts'
 import { type FastRequest, findPlainCall } from './fast-request.ts'
 import type { ClientClaim, ToolHost } from './tool-host.ts'
@@ -25,13 +26,13 @@ export function createStdioFastCalls<Caller>(
   onError: OnError,
 ): StdioFastCalls {
   const answerFast = createFastAnswer(host, lists, onError)
-  const running = new Map<RequestId, AbortController>()
+  const running = underWay<AbortController>()
   let opening: { id: RequestId; client: ClientClaim } | undefined
   let client: ClientClaim | undefined
   return {
     find(body) {
       const call = client && findPlainCall(body)
-      return call && !running.has(call.id) ? { ...call, client: client ?? {} } : undefined
+      return call && !running.get(call.id) ? { ...call, client: client ?? {} } : undefined
     },
     async answer(request) {
       const controller = new AbortController()

@@ -7,6 +7,7 @@ import {
   type RequestId,
   type Transport,
 } from '@modelcontextprotocol/server'
+import { underWay } from '../../platform/basics/under-way.ts'
 import { type EnvelopeRefusal, readEnvelope, renderRefusal } from './envelope-guard.ts'
 import type { FastRequest } from './fast-request.ts'
 import type { StdioFastCalls } from './stdio-fast-calls.ts'
@@ -114,7 +115,7 @@ function findMessage(body: unknown): JSONRPCMessage | undefined {
 
 /** Which requests still want an answer. A cancelled one gets none, and a subscription only at the end. */
 function createInFlight() {
-  const ids = new Set<RequestId>()
+  const ids = underWay<true>()
   let wake: (() => void) | undefined
   const end = (id: RequestId) => {
     ids.delete(id)
@@ -124,13 +125,13 @@ function createInFlight() {
     end,
     /** Counts a request as open for as long as the work on it takes. */
     async during(id: RequestId, work: () => Promise<void>): Promise<void> {
-      ids.add(id)
+      ids.set(id, true)
       await work().finally(() => end(id))
     },
     note(message: JSONRPCMessage) {
       if (!('method' in message)) return
       if (message.method === 'notifications/cancelled') end(message.params?.requestId as RequestId)
-      else if ('id' in message && message.method !== 'subscriptions/listen') ids.add(message.id)
+      else if ('id' in message && message.method !== 'subscriptions/listen') ids.set(message.id, true)
     },
     async atMost(count: number): Promise<void> {
       while (ids.size > count) {

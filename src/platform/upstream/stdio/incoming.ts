@@ -1,3 +1,4 @@
+import type { UnderWay } from '../../basics/under-way.ts'
 import { findMessage, type RpcMessage, renderReply } from '../json-rpc.ts'
 import type { UpstreamReason } from '../upstream-failure.ts'
 import { splitLines } from './line-splitter.ts'
@@ -18,7 +19,7 @@ export interface Waiting {
 }
 
 export interface Incoming {
-  readonly waiting: ReadonlyMap<number, Waiting>
+  readonly waiting: Pick<UnderWay<Waiting>, 'get' | 'values'>
   onNotice(method: string): void
   /** The other side is of no more use. */
   onBroken(reason: UpstreamReason): void
@@ -54,7 +55,7 @@ export function readIncoming({ waiting, onNotice, onBroken, reply }: Incoming): 
       else settle(id, bytes, () => ({ reason: 'too_large' }))
     },
     discarded: addNoise,
-    limit_bytes: () => Math.max(0, ...[...waiting.values()].map((one) => one.limit_bytes)) + FRAME_BYTES,
+    limit_bytes: () => Math.max(0, ...waiting.values().map((one) => one.limit_bytes)) + FRAME_BYTES,
   })
 }
 

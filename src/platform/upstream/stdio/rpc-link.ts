@@ -1,3 +1,4 @@
+import { underWay } from '../../basics/under-way.ts'
 import { type Deadline, onDeadline, type Progress } from '../deadline.ts'
 import { renderNotice, renderRequest } from '../json-rpc.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
@@ -33,7 +34,7 @@ export interface RpcLink {
 }
 
 export function rpcLink(end: LinkEnd): RpcLink {
-  const waiting = new Map<number, Waiting>()
+  const waiting = underWay<Waiting>()
   const outbox = joinWrites(end)
   const isFull = () => end.backlog_bytes() > MAX_BACKLOG_BYTES
   let next_id = 1
@@ -65,8 +66,9 @@ export function rpcLink(end: LinkEnd): RpcLink {
       })
       waiting.set(id, { limit_bytes, settle })
       outbox(renderRequest(id, method, params), () => {
-        progress.sent ||= waiting.has(id)
-        return waiting.has(id)
+        const isWaiting = waiting.get(id) !== undefined
+        progress.sent ||= isWaiting
+        return isWaiting
       })
       return promise
     },
