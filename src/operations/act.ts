@@ -18,9 +18,13 @@ const LOCAL_ORIGIN = 'http://127.0.0.1:4747'
 
 /** A read is recorded before its answer leaves; a change commits together with its record. */
 export async function act(state: CallState): Promise<void> {
+  const { prepare, effect, outward } = state.call.operation
+  if (prepare) await prepare({ hub: state.hub, vault_id: state.vault_id })
+  return effect === 'read' || outward ? actAlone(state) : actAndRecord(state)
+}
+
+async function actAndRecord(state: CallState): Promise<void> {
   const { hub, call } = state
-  await call.operation.prepare?.({ hub, vault_id: state.vault_id })
-  if (call.operation.effect === 'read' || call.operation.outward) return actAlone(state)
   const found = await call.operation.check?.(contextOf(state, hub.db) as Context<never, string, 'read'>)
   const done = await hub.db.transaction(async (tx) => {
     const output = await call.operation.handle(contextOf(state, tx), found as never)

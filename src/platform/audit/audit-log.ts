@@ -134,8 +134,9 @@ async function appendAll(log: AuditLog, tx: Transaction, records: readonly Audit
 
 async function insertRows(tx: Transaction, rows: readonly (readonly SqlValue[])[]): Promise<void> {
   const whole = rows.length - (rows.length % ROWS_AT_ONCE)
-  for (let at = 0; at < whole; at += ROWS_AT_ONCE)
-    await tx.run(insertRecords, ...rows.slice(at, at + ROWS_AT_ONCE).flat())
+  const blocks: SqlValue[][] = []
+  for (let at = 0; at < whole; at += ROWS_AT_ONCE) blocks.push(rows.slice(at, at + ROWS_AT_ONCE).flat())
+  if (blocks.length > 0) await tx.runEach(insertRecords, blocks)
   if (whole < rows.length) await tx.runEach(insertRecord, rows.slice(whole))
 }
 

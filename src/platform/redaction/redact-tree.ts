@@ -1,7 +1,8 @@
+import { type Redact, redactName } from '../basics/redact-name.ts'
 import { MAX_JSON_DEPTH } from '../basics/strict-json.ts'
 
 /** Redacts every text of a JSON-like value; throws for one nested deeper than may be sent on. */
-export function redactTree(value: unknown, redact: (text: string) => string, depth = 0): unknown {
+export function redactTree(value: unknown, redact: Redact, depth = 0): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value === 'bigint') return redact(String(value))
   if (typeof value === 'number') return redactNumber(value, redact)
@@ -9,18 +10,21 @@ export function redactTree(value: unknown, redact: (text: string) => string, dep
   if (depth >= MAX_JSON_DEPTH) throw new RangeError('nested too deep')
   if (Array.isArray(value)) return value.map((item) => redactTree(item, redact, depth + 1))
   return Object.fromEntries(
-    Object.entries(value).map(([name, held]) => [redact(name), redactMember(name, held, redact, depth + 1)]),
+    Object.entries(value).map(([name, held]) => [
+      redactName(name, redact),
+      redactMember(name, held, redact, depth + 1),
+    ]),
   )
 }
 
-function redactNumber(value: number, redact: (text: string) => string): number | string {
+function redactNumber(value: number, redact: Redact): number | string {
   const text = String(value)
   const shown = redact(text)
   return shown === text ? value : shown
 }
 
 /** A text under a name is judged as if both stood on one line: the name may be what tells that it is secret. */
-function redactMember(name: string, held: unknown, redact: (text: string) => string, depth: number): unknown {
+function redactMember(name: string, held: unknown, redact: Redact, depth: number): unknown {
   if (typeof held !== 'string') return redactTree(held, redact, depth)
   const alone = redact(held)
   if (alone !== held || held.includes('\n') || held.length > MAX_NAMED_CHARS) return alone

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { redactName } from './redact-name.ts'
+
+test('a name without a secret is looked at once, one with a secret each time, and each by its own redactor', () => {
+  const looked: string[] = []
+  const redact = (text: string) => {
+    looked.push(text)
+    return text.replace('secret', '[X]')
+  }
+  const names = ['plain', 'plain', 'my_secret', 'my_secret']
+  expect(names.map((name) => redactName(name, redact))).toEqual(['plain', 'plain', 'my_[X]', 'my_[X]'])
+  expect(looked).toEqual(['plain', 'my_secret', 'my_secret'])
+  expect(redactName('plain', () => '[Y]')).toBe('[Y]')
+})
+
+test('it keeps no long name, and not more names than it should', () => {
+  let looks = 0
+  const redact = (text: string) => (looks++, text)
+  for (const name of ['x'.repeat(65), 'x'.repeat(65)]) redactName(name, redact)
+  expect(looks).toBe(2)
+  for (let at = 0; at < 1_001; at++) redactName(`n${at}`, redact)
+  redactName('n0', redact)
+  expect(looks).toBe(2 + 1_001 + 1)
+})
