@@ -13,19 +13,20 @@ function refuse(sentence) {
   process.exitCode = 1
 }
 
-// A server's memory is mostly room for short-lived things that Node keeps once taken, and that room can be
-// bounded only when Node starts. Where Node cannot replace itself in place, the hub just uses more of it.
-function restartWith(option) {
+// A server's memory is mostly room for short-lived things that Node and the C library keep once taken, and
+// that room can be bounded only when Node starts. Where Node cannot replace itself in place, the hub just
+// uses more of it.
+function restartWith(option, variables) {
   if (!process.execve || process.execArgv.indexOf(option) >= 0) return
   process.removeAllListeners('warning')
   var rest = process.execArgv.concat(process.argv.slice(1))
-  process.execve(process.execPath, [process.execPath, option].concat(rest), process.env)
+  process.execve(process.execPath, [process.execPath, option].concat(rest), Object.assign({}, variables, process.env))
 }
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
   refuse('Knowtation needs Node ' + OLDEST_NODE + ' or newer; this is Node ' + process.versions.node + '.')
 } else if (require('fs').existsSync(program)) {
-  if (process.argv[2] === 'serve') restartWith('--max-semi-space-size=8')
+  if (process.argv[2] === 'serve') restartWith('--max-semi-space-size=8', { MALLOC_ARENA_MAX: '2' })
   if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()
   import(program.href)
 } else if (require('fs').existsSync(sources)) {
