@@ -60,7 +60,9 @@ function findMade(operation: Operation, output: unknown): Target | undefined {
 
 /** From here on the act is on record; if it fails, a second record says so. */
 async function performOutside(state: CallState, outside: ActOutside<unknown>): Promise<string> {
-  return renderOutput(state, await outside.perform(state.call.signal ?? NEVER_ABORTED))
+  const output = await outside.perform(state.call.signal ?? NEVER_ABORTED)
+  state.output = output
+  return renderOutput(state, output)
 }
 
 function contextOf(state: CallState, db: unknown): Context<never, string, Effect> {

@@ -31,6 +31,8 @@ export interface Answer {
   readonly text: string
   /** How many bytes the text takes, where that is known already. */
   readonly bytes?: number | undefined
+  /** What the text says, of a call that reached outside the hub. */
+  readonly output?: unknown
   readonly code: string | null
   readonly retry_after_seconds: number | undefined
   /** What the call is known by, where its contract tells callers so. */
@@ -48,6 +50,7 @@ export interface CallState {
   input: unknown
   text: string
   bytes: number | undefined
+  output: unknown
   notes: { event: string; target: Target }[]
   /** Made when it is first asked for: most calls go without. */
   request_id: string | undefined

@@ -42,6 +42,7 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     input: undefined,
     text: '',
     bytes: undefined,
+    output: undefined,
     notes: [],
     request_id: undefined,
   }
@@ -50,9 +51,9 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
       const pending = step(state)
       if (pending) await pending
     }
-    const { text, bytes, request_id } = state
+    const { text, bytes, output, request_id } = state
     const { status } = call.operation
-    return { ok: true, status, text, bytes, code: null, retry_after_seconds: undefined, request_id }
+    return { ok: true, status, text, bytes, output, code: null, retry_after_seconds: undefined, request_id }
   } catch (error) {
     return refuseCall(state, error)
   }

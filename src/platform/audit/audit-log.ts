@@ -35,8 +35,13 @@ const INSERT = `INSERT INTO audit_records (seq, at, vault_id, surface, caller_ki
 const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
 /** Under load records come by dozens, and one statement for several rows costs less than one for each. */
 const ROWS_AT_ONCE = 8
-const insertRecord = sql(`${INSERT} ${ROW}`)
-const insertRecords = sql(`${INSERT} ${Array(ROWS_AT_ONCE).fill(ROW).join(', ')}`)
+const inserts = Array.from({ length: ROWS_AT_ONCE }, (_, less) =>
+  sql(
+    `${INSERT} ${Array(less + 1)
+      .fill(ROW)
+      .join(', ')}`,
+  ),
+)
 const readKeyId = sql<{ value: string }>(`SELECT value FROM hub_meta WHERE key = 'audit_key_id'`)
 const writeKeyId = sql(`INSERT INTO hub_meta (key, value) VALUES ('audit_key_id', ?) ON CONFLICT DO NOTHING`)
 
@@ -133,11 +138,10 @@ async function appendAll(log: AuditLog, tx: Transaction, records: readonly Audit
 }
 
 async function insertRows(tx: Transaction, rows: readonly (readonly SqlValue[])[]): Promise<void> {
-  const whole = rows.length - (rows.length % ROWS_AT_ONCE)
-  const blocks: SqlValue[][] = []
-  for (let at = 0; at < whole; at += ROWS_AT_ONCE) blocks.push(rows.slice(at, at + ROWS_AT_ONCE).flat())
-  if (blocks.length > 0) await tx.runEach(insertRecords, blocks)
-  if (whole < rows.length) await tx.runEach(insertRecord, rows.slice(whole))
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE)
+    await tx.run(inserts[some.length - 1] as (typeof inserts)[0], ...some.flat())
+  }
 }
 
 /** Whatever arrives before the pending transaction begins to write rides along with it. */

@@ -88,7 +88,7 @@ function describeGranted(tool: AllowedTool): ToolDescription {
 /** The agent gets what the tool itself answered, as if it had called it directly. */
 function toToolAnswer(answer: Answer): ToolAnswer {
   if (!answer.ok) return answer
-  const { result } = JSON.parse(answer.text) as {
+  const { result } = (answer.output ?? {}) as {
     result?: { content?: unknown; structuredContent?: unknown; isError?: unknown }
   }
   if (!result || !Array.isArray(result.content)) return answer
