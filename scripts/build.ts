@@ -44,18 +44,20 @@ const separatePrograms: Plugin = {
  * Makes `import` of these a `require` at the moment the importing part first runs. For Node's own modules
  * it also saves what their ESM form costs: all their lazy parts are loaded to list their exports.
  */
-const lateRequire: Plugin = {
-  name: 'late-require',
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^(better-sqlite3|pg|yaml|node:.*)$/ }, ({ kind, path }) => {
-      if (path === 'node:module') return undefined
-      return kind === 'import-statement' ? { path, namespace: 'late' } : { path, external: true }
-    })
-    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-      contents: `module.exports = require(${JSON.stringify(path)})`,
-      resolveDir: ROOT,
-    }))
-  },
+function lateRequire(filter: RegExp): Plugin {
+  return {
+    name: 'late-require',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter }, ({ kind, path }) => {
+        if (path === 'node:module') return undefined
+        return kind === 'import-statement' ? { path, namespace: 'late' } : { path, external: true }
+      })
+      onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+        contents: `module.exports = require(${JSON.stringify(path)})`,
+        resolveDir: ROOT,
+      }))
+    },
+  }
 }
 
 /**
@@ -123,17 +125,26 @@ const common: BuildOptions = {
   logLevel: 'warning',
 }
 
+/** What a late `require` stands on. */
+const banner = {
+  js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);",
+}
+
 const { main, 'knowledge-indexer': indexer, ...servers } = PROGRAMS
 await rm(DRAFT, { recursive: true, force: true })
 await build({
   ...common,
   entryPoints: { main, 'knowledge-indexer': indexer },
-  plugins: [separatePrograms, lateRequire, operationTable, onlyUsedZod],
-  banner: {
-    js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);",
-  },
+  plugins: [
+    separatePrograms,
+    lateRequire(/^(better-sqlite3|croner|pg|yaml|node:.*)$/),
+    operationTable,
+    onlyUsedZod,
+  ],
+  banner,
 })
-await build({ ...common, entryPoints: servers, plugins: [onlyUsedZod] })
+// A server on SQLite never needs the driver of the other database.
+await build({ ...common, entryPoints: servers, plugins: [lateRequire(/^pg$/), onlyUsedZod], banner })
 await build({
   ...common,
   entryPoints: { client: 'src/client/index.ts', boundary: 'src/boundary/index.ts' },

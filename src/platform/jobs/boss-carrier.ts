@@ -1,4 +1,3 @@
-import { PgBoss } from 'pg-boss'
 import { type Carrier, LEASE_MS, type Ticket } from './job-queue.ts'
 
 /** Connections beside the hub's own pool. */
@@ -20,6 +19,8 @@ export async function openBossCarrier(
   queue: string,
   onFault: (error: unknown) => void,
 ): Promise<Carrier> {
+  // Loaded here: only a hub on PostgreSQL needs it, and it is large.
+  const { PgBoss } = await import('pg-boss')
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'knowtation jobs',

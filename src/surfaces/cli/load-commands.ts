@@ -1,47 +1,33 @@
 import type { Operation } from '../../operations/define-operation.ts'
-import { auditExportExtension } from './audit-export-command.ts'
-import { auditVerifyExtension } from './audit-verify-command.ts'
-import { boundaryComposeExtension } from './boundary-compose-command.ts'
-import { boundaryRunExtension } from './boundary-run-command.ts'
 import type { Command } from './command.ts'
-import { doctorExtension } from './doctor-command.ts'
-import { eventVerifyExtension } from './event-verify-command.ts'
 import { EXTRA_COMMANDS } from './extra-commands.ts'
-import { flowExportExtension } from './flow-export-command.ts'
-import { flowProjectExtension } from './flow-project-command.ts'
-import { collectorEnrollExtension, intentStepExtension } from './intent-commands.ts'
-import { knowledgeExtension } from './knowledge-commands.ts'
-import { ledgerExportExtension, ledgerVerifyExtension } from './ledger-commands.ts'
 import { type Extension, operationCommand } from './operation-command.ts'
 import { OPERATIONS_BY_COMMAND } from './operations-by-command.ts'
-import { ownerAgentListExtension, ownerAgentRevokeExtension } from './owner-agent-commands.ts'
-import { runWatchExtension } from './run-watch-command.ts'
-import { toolSessionExtension } from './tool-session-command.ts'
 import { fullWord } from './word-aliases.ts'
 
-/** What some operations' commands do beyond calling them. */
-const EXTENSIONS: Readonly<Record<string, Extension>> = {
-  audit_export: auditExportExtension,
-  audit_verify: auditVerifyExtension,
-  boundary_compose: boundaryComposeExtension,
-  boundary_run: boundaryRunExtension,
-  doctor: doctorExtension,
-  flow_export: flowExportExtension,
-  flow_project: flowProjectExtension,
-  knowledge_export: knowledgeExtension,
-  knowledge_import: knowledgeExtension,
-  knowledge_index: knowledgeExtension,
-  knowledge_status: knowledgeExtension,
-  tool_session_create: toolSessionExtension,
-  ledger_export: ledgerExportExtension,
-  ledger_verify: ledgerVerifyExtension,
-  owner_collector_enroll: collectorEnrollExtension,
-  owner_intent_authorize: intentStepExtension,
-  owner_intent_complete: intentStepExtension,
-  owner_agent_list: ownerAgentListExtension,
-  owner_event_verify: eventVerifyExtension,
-  owner_run_watch: runWatchExtension,
-  owner_agent_revoke: ownerAgentRevokeExtension,
+/** What some operations' commands do beyond calling them; each is loaded with its operation. */
+const EXTENSIONS: Readonly<Record<string, () => Promise<Extension>>> = {
+  audit_export: async () => (await import('./audit-export-command.ts')).auditExportExtension,
+  audit_verify: async () => (await import('./audit-verify-command.ts')).auditVerifyExtension,
+  boundary_compose: async () => (await import('./boundary-compose-command.ts')).boundaryComposeExtension,
+  boundary_run: async () => (await import('./boundary-run-command.ts')).boundaryRunExtension,
+  doctor: async () => (await import('./doctor-command.ts')).doctorExtension,
+  flow_export: async () => (await import('./flow-export-command.ts')).flowExportExtension,
+  flow_project: async () => (await import('./flow-project-command.ts')).flowProjectExtension,
+  knowledge_export: async () => (await import('./knowledge-commands.ts')).knowledgeExtension,
+  knowledge_import: async () => (await import('./knowledge-commands.ts')).knowledgeExtension,
+  knowledge_index: async () => (await import('./knowledge-commands.ts')).knowledgeExtension,
+  knowledge_status: async () => (await import('./knowledge-commands.ts')).knowledgeExtension,
+  tool_session_create: async () => (await import('./tool-session-command.ts')).toolSessionExtension,
+  ledger_export: async () => (await import('./ledger-commands.ts')).ledgerExportExtension,
+  ledger_verify: async () => (await import('./ledger-commands.ts')).ledgerVerifyExtension,
+  owner_collector_enroll: async () => (await import('./intent-commands.ts')).collectorEnrollExtension,
+  owner_intent_authorize: async () => (await import('./intent-commands.ts')).intentStepExtension,
+  owner_intent_complete: async () => (await import('./intent-commands.ts')).intentStepExtension,
+  owner_agent_list: async () => (await import('./owner-agent-commands.ts')).ownerAgentListExtension,
+  owner_event_verify: async () => (await import('./event-verify-command.ts')).eventVerifyExtension,
+  owner_run_watch: async () => (await import('./run-watch-command.ts')).runWatchExtension,
+  owner_agent_revoke: async () => (await import('./owner-agent-commands.ts')).ownerAgentRevokeExtension,
 }
 
 /** The one operation's command that these words begin with, if it can be told without loading all; and the extras. */
@@ -61,10 +47,10 @@ export async function loadAllCommands(): Promise<Command[]> {
   return commandsOf((await import('../../domains/index.ts')).allOperations)
 }
 
-function commandsOf(operations: readonly Operation[]): Command[] {
+async function commandsOf(operations: readonly Operation[]): Promise<Command[]> {
   const derived = operations
     // Tools are called by name, through one command of their own.
     .filter(({ cli, authority }) => cli !== undefined && authority.kind !== 'seat')
-    .map((operation) => operationCommand(operation, EXTENSIONS[operation.name]))
-  return [...derived, ...EXTRA_COMMANDS]
+    .map(async (operation) => operationCommand(operation, await EXTENSIONS[operation.name]?.()))
+  return [...(await Promise.all(derived)), ...EXTRA_COMMANDS]
 }
