@@ -1,63 +1,10 @@
-import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
-import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { authenticator } from '../../src/platform/identity/authenticate.ts'
-import { buildApp } from '../../src/surfaces/rest/build-app.ts'
-import { registry } from '../harness/call.ts'
-import { startTestHub, type TestHub } from '../harness/test-hub.ts'
+import { ask, startTwoWays, type TwoWays } from './two-ways.fixture.ts'
 
-let hub: TestHub
-let framework: FastifyInstance
-let ports: { fast: number; framework: number }
-
-beforeAll(async () => {
-  hub = await startTestHub({ clock: { now: new Date('2026-11-15T12:00:00Z') } })
-  const hubToken = hub.credentials.bearers.hub ?? ''
-  const authenticate = authenticator({
-    db: hub.hub.db,
-    now: hub.hub.system.now,
-    hubToken,
-    verifyJwt: undefined,
-  })
-  framework = buildApp(hub.hub, registry, authenticate, { fast: false })
-  await framework.listen({ host: '127.0.0.1', port: 0 })
-  ports = { fast: Number(new URL(hub.url).port), framework: (framework.server.address() as AddressInfo).port }
-})
-afterAll(async () => {
-  await framework.close()
-  await hub.close()
-})
-
-interface Asked {
-  path: string
-  headers: Record<string, string>
-}
-
-interface Told {
-  status: number | undefined
-  headers: object
-  body: string
-}
-
-function ask(port: number, { path, headers }: Asked): Promise<Told> {
-  return new Promise((resolve, reject) => {
-    const asked = request(
-      { host: '127.0.0.1', port, path, headers: { host: 'localhost', ...headers } },
-      (answer) => {
-        let body = ''
-        answer.on('data', (chunk) => (body += chunk))
-        answer.on('end', () => {
-          const { date: _date, ...told } = answer.headers
-          resolve({ status: answer.statusCode, headers: told, body })
-        })
-      },
-    )
-    asked.on('error', reject)
-    asked.end()
-  })
-}
+let ways: TwoWays
+beforeAll(async () => void (ways = await startTwoWays()))
+afterAll(() => ways.close())
 
 const segment = fc.constantFrom(
   'api',
@@ -122,16 +69,12 @@ const more = fc.constantFrom<Record<string, string>>(
   { 'user-agent': 'curl/8' },
 )
 
-function headersFor(who: string, extra: Record<string, string>): Record<string, string> {
-  const bearers: Record<string, string | undefined> = { ...hub.credentials.bearers, nonsense: 'nonsense' }
-  return { ...(who !== 'none' && { authorization: `Bearer ${bearers[who]}` }), ...extra }
-}
-
 test('a read is answered alike with and without the framework', async () => {
   await fc.assert(
     fc.asyncProperty(path, query, credential, more, async (where, asked, who, extra) => {
-      const given = { path: where + asked, headers: headersFor(who, extra) }
-      const [fast, slow] = [await ask(ports.fast, given), await ask(ports.framework, given)]
+      const given = { path: where + asked, headers: ways.headersFor(who, extra) }
+      const fast = await ask({ port: ways.ports.fast, ...given })
+      const slow = await ask({ port: ways.ports.framework, ...given })
       // Refused sign-ins are counted per address, so only one of the two may be the first over the limit.
       if (fast.status === 429 || slow.status === 429) return
       expect(fast).toEqual(slow)
