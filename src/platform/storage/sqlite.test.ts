@@ -116,3 +116,11 @@ test('the log is copied home while the store is open, so it stays small', async 
   await db.transaction((tx) => tx.run(put, 20_001, 'small'))
   expect(size()).toBeLessThanOrEqual(16 * 1_048_576)
 })
+
+test('a read that would change something is refused, and nothing is changed', async () => {
+  const { db } = await openWithTable()
+  await db.transaction((tx) => tx.run(put, 1, 'kept'))
+  await expect(db.get(sql('DELETE FROM t RETURNING a'))).rejects.toThrow('must not change')
+  await expect(db.all(sql("UPDATE t SET b = 'other' RETURNING a"))).rejects.toThrow('must not change')
+  expect((await db.get(count))?.count).toBe(1)
+})
