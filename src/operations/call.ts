@@ -1,3 +1,4 @@
+import type { WireText } from '../platform/basics/wire-text.ts'
 import type { Caller } from '../platform/identity/caller.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import type { EndedCall, Operation, Presented, Surface, Target } from './define-operation.ts'
@@ -29,8 +30,8 @@ export interface Answer {
   readonly ok: boolean
   readonly status: number
   readonly text: string
-  /** How many bytes the text takes, where that is known already. */
-  readonly bytes?: number | undefined
+  /** The text as it is sent, where that was made before. */
+  readonly wire?: WireText | undefined
   /** What the text says, of a call that reached outside the hub. */
   readonly output?: unknown
   readonly code: string | null
@@ -49,7 +50,7 @@ export interface CallState {
   rules: VaultRules | undefined
   input: unknown
   text: string
-  bytes: number | undefined
+  wire: WireText | undefined
   output: unknown
   notes: { event: string; target: Target }[]
   /** Made when it is first asked for: most calls go without. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { type WireText, wireText } from '../platform/basics/wire-text.ts'
 import type { Caller } from '../platform/identity/caller.ts'
 import type { GateFlag } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
@@ -16,13 +17,13 @@ export type Surface = 'rest' | 'mcp' | 'cli'
 /** An output that was checked when it was stored and goes out as its stored text. */
 export class StoredJson {
   readonly text: string
-  #bytes: number | undefined
+  #wire: WireText | undefined
   constructor(text: string) {
     this.text = text
   }
-  /** How long the text is on the wire, counted once: many answers share one. */
-  get bytes(): number {
-    return (this.#bytes ??= Buffer.byteLength(this.text))
+  /** The text as it is sent, made once: many answers share one. */
+  get wire(): WireText {
+    return (this.#wire ??= wireText(this.text))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { endWith, wireText } from '../../platform/basics/wire-text.ts'
 
 /** Names and values by turns, as they are written. */
 export type HeaderList = readonly string[]
@@ -46,10 +47,9 @@ export function createSender(own: HeaderList): Sender {
 }
 
 function end(res: ServerResponse, status: number, headers: HeaderList, text: string): void {
-  const bytes = Buffer.byteLength(text)
-  res.writeHead(status, [...headers, String(bytes)])
-  // What is all ASCII is the same in both encodings, and cheaper to send in this one.
-  res.end(text, bytes === text.length ? 'latin1' : 'utf8')
+  const wire = wireText(text)
+  res.writeHead(status, [...headers, String(wire.bytes)])
+  endWith(res, wire)
 }
 
 /** Of two headers of one name only the protocol's is sent. */

@@ -1,15 +1,14 @@
 import type { ServerResponse } from 'node:http'
 import type { Answer } from '../../operations/run-operation.ts'
+import { endWith, wireText } from '../../platform/basics/wire-text.ts'
 import { answerHeaders } from './operation-call.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Sends a finished answer past the framework, with the very headers that the framework's answers have. */
 export function writeAnswer(response: ServerResponse, answer: Answer, challenge: () => string): void {
-  const { status, text } = answer
-  const bytes = answer.bytes ?? Buffer.byteLength(text)
-  response.writeHead(status, headersOf(answer, bytes, challenge))
-  // What is all ASCII is the same in both encodings, and cheaper to send in this one.
-  response.end(text, bytes === text.length ? 'latin1' : 'utf8')
+  const wire = answer.wire ?? wireText(answer.text)
+  response.writeHead(answer.status, headersOf(answer, wire.bytes, challenge))
+  endWith(response, wire)
 }
 
 const SECURITY_LIST = SECURITY_HEADERS.flat()
