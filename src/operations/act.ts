@@ -45,7 +45,7 @@ async function actAlone(state: CallState): Promise<void> {
   if (!isToCome) {
     const text = renderOutput(state, output)
     state.text = typeof text === 'string' ? text : await text
-    if (output instanceof StoredJson) state.wire = output.wire
+    if (output instanceof StoredJson) state.stored = output
   }
   const record = recordOf(state, 'allowed', null)
   await hub.audit.append(record)

@@ -1,7 +1,6 @@
-import type { WireText } from '../platform/basics/wire-text.ts'
 import type { Caller } from '../platform/identity/caller.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
-import type { EndedCall, Operation, Presented, Surface, Target } from './define-operation.ts'
+import type { EndedCall, Operation, Presented, StoredJson, Surface, Target } from './define-operation.ts'
 import type { Refusal } from './errors.ts'
 import type { Hub } from './hub.ts'
 
@@ -30,8 +29,8 @@ export interface Answer {
   readonly ok: boolean
   readonly status: number
   readonly text: string
-  /** The text as it is sent, where that was made before. */
-  readonly wire?: WireText | undefined
+  /** Where the text was stored as it is: what is made of it once serves many answers. */
+  readonly stored?: StoredJson | undefined
   /** What the text says, of a call that reached outside the hub. */
   readonly output?: unknown
   readonly code: string | null
@@ -50,7 +49,7 @@ export interface CallState {
   rules: VaultRules | undefined
   input: unknown
   text: string
-  wire: WireText | undefined
+  stored: StoredJson | undefined
   output: unknown
   notes: { event: string; target: Target }[]
   /** Made when it is first asked for: most calls go without. */

@@ -41,7 +41,7 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     rules: undefined,
     input: undefined,
     text: '',
-    wire: undefined,
+    stored: undefined,
     output: undefined,
     notes: [],
     request_id: undefined,
@@ -51,9 +51,9 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
       const pending = step(state)
       if (pending) await pending
     }
-    const { text, wire, output, request_id } = state
+    const { text, stored, output, request_id } = state
     const { status } = call.operation
-    return { ok: true, status, text, wire, output, code: null, retry_after_seconds: undefined, request_id }
+    return { ok: true, status, text, stored, output, code: null, retry_after_seconds: undefined, request_id }
   } catch (error) {
     return refuseCall(state, error)
   }

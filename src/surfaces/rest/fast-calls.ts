@@ -38,7 +38,8 @@ export function fastCalls(
   async function answer(request: IncomingMessage, response: ServerResponse, handOn: () => void) {
     const identity = await identify(hub, authenticate, request)
     if (!isWelcomeAtMcp(identity)) return handOn()
-    const body = await readBody(request)
+    const body = await findBody(request)
+    if (!body) return void response.destroy()
     if (isUtf8(body)) return serve(request, response, body.toString('utf8'), identity)
     const answered = await refuseAtDoor(hub, mcpCallerOf(request, identity), NO_TEXT)
     writeAnswer(response, answered, () => challengeOf(undefined, ''))
@@ -58,12 +59,15 @@ function isPlain({ headers }: IncomingMessage, limit_bytes: number): boolean {
   )
 }
 
-/** All of a body, which comes in one piece nearly always. Listening costs less than iterating. */
-function readBody(request: IncomingMessage): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+/**
+ * All of a body, which comes in one piece nearly always; nothing when the client leaves before its end, which is
+ * no fault. Listening costs less than iterating.
+ */
+function findBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => void chunks.push(chunk))
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    request.on('error', reject)
+    request.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    request.on('error', () => resolve(undefined))
   })
 }

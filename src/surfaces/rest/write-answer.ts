@@ -6,7 +6,7 @@ import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Sends a finished answer past the framework, with the very headers that the framework's answers have. */
 export function writeAnswer(response: ServerResponse, answer: Answer, challenge: () => string): void {
-  const wire = answer.wire ?? wireText(answer.text)
+  const wire = answer.stored?.wire ?? wireText(answer.text)
   response.writeHead(answer.status, headersOf(answer, wire.bytes, challenge))
   endWith(response, wire)
 }
