@@ -7,6 +7,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     globalSetup: ['test/store/postgres-global-setup.ts'],
+    setupFiles: ['test/harness/property-seed.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     teardownTimeout: 15_000,
