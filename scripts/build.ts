@@ -24,6 +24,8 @@ const PROGRAMS = {
   'ast-program': 'src/domains/toolbox/loom/ast-program.ts',
   'tree-program': 'src/domains/toolbox/knowledge/tree-program.ts',
   'knowledge-indexer': 'src/domains/toolbox/knowledge/knowledge-indexer.ts',
+  'index-update': 'src/platform/knowledge/index-update.ts',
+  'index-bundle': 'src/platform/knowledge/index-bundle.ts',
   'index-worker': 'src/platform/knowledge/index-worker.ts',
 } as const
 
@@ -130,11 +132,17 @@ const banner = {
   js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);",
 }
 
-const { main, 'knowledge-indexer': indexer, ...servers } = PROGRAMS
+const {
+  main,
+  'knowledge-indexer': indexer,
+  'index-update': update,
+  'index-bundle': bundle,
+  ...servers
+} = PROGRAMS
 await rm(DRAFT, { recursive: true, force: true })
 await build({
   ...common,
-  entryPoints: { main, 'knowledge-indexer': indexer },
+  entryPoints: { main, 'knowledge-indexer': indexer, 'index-update': update, 'index-bundle': bundle },
   plugins: [
     separatePrograms,
     lateRequire(/^(better-sqlite3|croner|pg|yaml|node:.*)$/),

@@ -29,3 +29,12 @@ export const BUILTIN_BACKENDS: KnowledgeBackends = {
   embedder: { kind: 'builtin' },
   store: { kind: 'builtin' },
 }
+
+/** Whether a project's index lies in its own file, and not on a server. */
+export function isKeptInFile({
+  backends = BUILTIN_BACKENDS,
+}: {
+  readonly backends?: KnowledgeBackends
+}): boolean {
+  return backends.store.kind === 'builtin'
+}

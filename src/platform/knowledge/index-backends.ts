@@ -40,11 +40,6 @@ export async function openStoreFor(chosen: Chosen, file: string): Promise<Knowle
   })
 }
 
-/** Whether a project's index lies in its own file, and not on a server. */
-export function isKeptInFile({ backends = BUILTIN_BACKENDS }: Pick<IndexJob, 'backends'>): boolean {
-  return backends.store.kind === 'builtin'
-}
-
 /** Whether a file holds an index of the built-in store. */
 export function hasEmbeddedIndex(file: string): boolean {
   if (!existsSync(file)) return false

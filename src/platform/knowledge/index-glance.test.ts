@@ -9,9 +9,9 @@ const LATER_MS = 3_600_000
 
 const now = () => new Date(Date.now() + LATER_MS)
 
-function runLater({ root: project_root }: IndexProject) {
-  const nothing = { block_patterns: [], hard_link_stores: [], closed_paths: [], redact_patterns: [] }
-  return runIndex({ project_root, environment: {}, ...nothing }, { now })
+function runLater({ root: project_root }: IndexProject, redact_patterns: string[] = []) {
+  const nothing = { block_patterns: [], hard_link_stores: [], closed_paths: [], environment: {} }
+  return runIndex({ project_root, redact_patterns, ...nothing }, { now })
 }
 
 test('a run with nothing to do tells the same as the one before', async () => {
@@ -45,4 +45,29 @@ test.each<[string, (project: IndexProject) => void, object]>([
   await runLater(project)
   change(project)
   expect(await runLater(project)).toMatchObject(expected)
+})
+
+const nothingToDo = { mode: 'delta', files: 2, embedded: 0, removed: 0, warnings: [] }
+const madeAnew = { mode: 'full', files: 2 }
+
+test.each<[string, string, string, object]>([
+  ['the index', 'rag_index.db', 'no database', madeAnew],
+  ['the manifest', 'rag_manifest.json', 'no manifest', madeAnew],
+  ['what was kept of the last run', 'rag_glance.json', '{"met":', nothingToDo],
+  ['the rest of what was kept', 'rag_glance.json', '{}', nothingToDo],
+])('damage to %s is not passed over', async (_, name, text, expected) => {
+  using project = makeIndexProject({ 'a.md': '# Ibis', 'b.md': '# Heron' })
+  await runLater(project)
+  expect(await runLater(project)).toMatchObject(nothingToDo)
+  writeFileSync(join(project.root, '.flow', name), text)
+  const outcome = await runLater(project)
+  expect(outcome).toMatchObject(expected)
+  expect(outcome.warnings.length > 0).toBe(expected === madeAnew)
+})
+
+test('other secrets to be hidden are reason enough for another index', async () => {
+  using project = makeIndexProject({ 'a.md': '# Ibis', 'b.md': '# Heron' })
+  await runLater(project)
+  await runLater(project)
+  expect(await runLater(project, ['ibis-...'])).toMatchObject(madeAnew)
 })

@@ -1,44 +1,111 @@
-import { hash } from 'node:crypto'
-import type { IndexOutcome } from './index-job.ts'
-import type { IndexLedger } from './index-ledger.ts'
+import { createHash, hash } from 'node:crypto'
+import { lstatSync, readFileSync, rmSync } from 'node:fs'
+import { isKeptInFile } from './backend-settings.ts'
+import { INDEX_FORM, STATIC_EMBEDDER } from './index-form.ts'
+import type { IndexJob, IndexOutcome } from './index-job.ts'
+import { type IndexPlace, replaceText } from './index-place.ts'
 import { isSettled, PASSING } from './index-stamp.ts'
-import type { WalkFindings } from './index-walk.ts'
+import { meetFiles, type WalkFindings, type WalkRules } from './index-walk.ts'
 
-/** The state under which the ledger keeps what a whole run has met, and what came of it. */
-const GLANCE = 'glance'
+/** What a run tells that does not change while no file does. */
+type Unchanged = Pick<IndexOutcome, 'files' | 'skipped' | 'capped'>
 
-/** What does not change while no file does. */
-export type Unchanged = Pick<IndexOutcome, 'files' | 'skipped' | 'capped'>
-
-interface Glance extends Unchanged {
+/** What a whole run met and told, and how it left the index behind. */
+export interface Glance extends Unchanged {
+  readonly made_with: string
+  /** Stamps of the index's own files. */
+  readonly left: string
+  /** Digest of all files and their stamps. */
   readonly met: string
 }
 
-/** What the last whole run told, where it met just these files with just these stamps. */
-export function findGlance(ledger: IndexLedger, found: WalkFindings): Unchanged | undefined {
-  const text = ledger.readState(GLANCE)
-  if (text === undefined || text === '') return undefined
-  const { met, ...same } = JSON.parse(text) as Glance
-  return met === digestOf(found) ? same : undefined
+const NUMBERS_OF_A_STAMP = 4
+const FILES_AT_ONCE = 256
+
+/** What the last whole run left, where a run like it could be spared: nobody has touched the index since. */
+export function findGlance(job: IndexJob, place: IndexPlace): Glance | undefined {
+  if (job.paths !== undefined || job.rebuild || !isKeptInFile(job)) return undefined
+  try {
+    const glance = JSON.parse(readFileSync(place.glance, 'utf8')) as Glance
+    return glance.made_with === madeWith(job) && glance.left === stampsOf(place) ? glance : undefined
+  } catch {
+    // Nothing is lost with it: a run that looks at everything comes to the same.
+    return undefined
+  }
+}
+
+/** Whether there are just those files with just those stamps. */
+export function isAsBefore({ met }: Glance, rules: WalkRules): boolean {
+  const digest = openDigest()
+  const capped = meetFiles(rules, (path, stat, skip) =>
+    digest.add(path, stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino, skip),
+  )
+  return met === digest.end(capped)
 }
 
 /** Keeps what a run has met, unless something has to be looked into again whatever its stamp says. */
 export function keepGlance(
-  ledger: IndexLedger,
+  job: IndexJob,
+  place: IndexPlace,
   found: WalkFindings,
-  same: Unchanged,
+  { files, skipped, capped }: Unchanged,
   looked_at_ms: number,
 ): void {
   const isFinal =
-    Object.keys(same.skipped).every((reason) => !PASSING.has(reason as keyof Unchanged['skipped'])) &&
+    isKeptInFile(job) &&
+    Object.keys(skipped).every((reason) => !PASSING.has(reason as keyof Unchanged['skipped'])) &&
     found.files.every(({ stamp }) => isSettled(stamp, looked_at_ms))
-  const text = isFinal ? JSON.stringify({ met: digestOf(found), ...same } satisfies Glance) : ''
-  if (ledger.readState(GLANCE) !== text) ledger.writeState(GLANCE, text)
+  if (!isFinal) return rmSync(place.glance, { force: true })
+  const met = digestOf(found)
+  const glance: Glance = { made_with: madeWith(job), left: stampsOf(place), met, files, skipped, capped }
+  replaceText(place.glance, `${JSON.stringify(glance)}\n`)
+}
+
+function madeWith({ backends, redact_patterns }: IndexJob): string {
+  return hash('sha256', JSON.stringify([INDEX_FORM, STATIC_EMBEDDER, backends?.embedder, redact_patterns]))
+}
+
+function stampsOf({ manifest, index }: IndexPlace): string {
+  return [manifest, index, `${index}-wal`].map(lookOf).join(' ')
+}
+
+/** A reader leaves an empty log behind, which says no more than none. */
+function lookOf(path: string): string {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined || stat.size === 0) return '-'
+  return `${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}:${stat.ino}`
 }
 
 function digestOf({ files, capped }: WalkFindings): string {
-  let text = `${capped}`
+  const digest = openDigest()
   for (const { path, stamp, skip } of files)
-    text += `\0${path}\0${stamp.size} ${stamp.mtime_ms} ${stamp.ctime_ms} ${stamp.ino} ${skip ?? ''}`
-  return hash('sha256', text)
+    digest.add(path, stamp.size, stamp.mtime_ms, stamp.ctime_ms, stamp.ino, skip)
+  return digest.end(capped)
+}
+
+/** Numbers go in as they are in memory: as text they would cost more than all the rest. */
+function openDigest() {
+  const sum = createHash('sha256')
+  const numbers = new Float64Array(FILES_AT_ONCE * NUMBERS_OF_A_STAMP)
+  let names: string[] = []
+  let filled = 0
+  const flush = () => {
+    sum.update(JSON.stringify(names)).update(numbers.subarray(0, filled))
+    names = []
+    filled = 0
+  }
+  return {
+    add(path: string, size: number, mtime_ms: number, ctime_ms: number, ino: number, skip?: string): void {
+      names.push(skip === undefined ? path : `${path}\0${skip}`)
+      numbers[filled++] = size
+      numbers[filled++] = mtime_ms
+      numbers[filled++] = ctime_ms
+      numbers[filled++] = ino
+      if (filled === numbers.length) flush()
+    },
+    end(capped: boolean): string {
+      flush()
+      return sum.update(`${capped}`).digest('hex')
+    },
+  }
 }

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
+import { isKeptInFile } from './backend-settings.ts'
 import { IndexDamaged } from './damaged-index.ts'
-import { hasEmbeddedIndex, isKeptInFile, openEmbedderFor, openStoreFor } from './index-backends.ts'
+import { hasEmbeddedIndex, openEmbedderFor, openStoreFor } from './index-backends.ts'
+import { INDEX_FORM } from './index-form.ts'
 import type { IndexJob } from './index-job.ts'
 import { type IndexLedger, openLedger } from './index-ledger.ts'
 import { type IndexPlace, makePrivate, removeIndexFiles } from './index-place.ts'
 import type { Embedder, KnowledgeStore } from './knowledge.ts'
 import { type ManifestState, parseManifest, readManifest } from './manifest.ts'
 
-/** Changes when documents are cut or redacted otherwise than before: what is in is then made anew. */
-const INDEX_FORM = 1
 /** The state under which the ledger keeps what the index was made with. */
 export const FINGERPRINT = 'fingerprint'
 /** The state under which the ledger keeps the revision of the manifest that was written last. */

@@ -7,6 +7,8 @@ export interface IndexPlace {
   /** Path to sha256 of every indexed file. Without it the index counts as unfinished. */
   readonly manifest: string
   readonly index: string
+  /** What the last whole run met, for the next one that has nothing to do. */
+  readonly glance: string
   readonly progress: string
   /** A line for each file that was left out, with the reason. */
   readonly skipped: string
@@ -25,6 +27,7 @@ export function indexPlaceOf(project_root: string): IndexPlace {
     folder,
     manifest: join(folder, 'rag_manifest.json'),
     index: join(folder, 'rag_index.db'),
+    glance: join(folder, 'rag_glance.json'),
     progress: join(folder, 'rag_progress.json'),
     skipped: join(folder, 'rag_skipped.jsonl'),
     lock: join(folder, 'rag_index.lock'),

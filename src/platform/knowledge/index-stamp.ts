@@ -34,13 +34,12 @@ export interface MetFile {
   readonly skip: SkipReason | undefined
 }
 
-/** What was met at a path, by its own entry in the folder: links are not followed. */
-export function describeFile(path: string, stat: Stats, dev: number, may_have_names: boolean): MetFile {
-  const stamp = { size: stat.size, mtime_ms: stat.mtimeMs, ctime_ms: stat.ctimeMs, ino: stat.ino }
-  return { path, stamp, skip: findSkip(stat, dev, may_have_names) }
+export function stampOf(stat: Stats): FileStamp {
+  return { size: stat.size, mtime_ms: stat.mtimeMs, ctime_ms: stat.ctimeMs, ino: stat.ino }
 }
 
-function findSkip(stat: Stats, dev: number, may_have_names: boolean): SkipReason | undefined {
+/** Why a file is not to be read, by its own entry in the folder: links are not followed. */
+export function findSkip(stat: Stats, dev: number, may_have_names: boolean): SkipReason | undefined {
   if (stat.isSymbolicLink()) return 'link'
   if (!stat.isFile()) return 'special_file'
   if (stat.dev !== dev) return 'other_device'

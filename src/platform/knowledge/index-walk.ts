@@ -1,12 +1,14 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs'
-import { hasControlCharacters, type NameRules } from '../guard/blocked-names.ts'
+import { resolve } from 'node:path'
+import { compileNameRules, hasControlCharacters, type NameRules } from '../guard/blocked-names.ts'
 import { tryQuietly } from '../guard/faults.ts'
 import { readMountPoints } from '../guard/mounts.ts'
 import { DEPTH_MAX } from '../guard/trail.ts'
 import { type IgnoreRules, isIgnored } from './index-ignore.ts'
-import { IGNORE_FILE, type IgnoreStart, rulesInFolder } from './index-ignore-files.ts'
+import { findIgnoreStart, IGNORE_FILE, type IgnoreStart, rulesInFolder } from './index-ignore-files.ts'
+import type { IndexJob } from './index-job.ts'
 import { FILES_MAX } from './index-limits.ts'
-import { describeFile, type MetFile } from './index-stamp.ts'
+import { findSkip, type MetFile, type SkipReason, stampOf } from './index-stamp.ts'
 
 /** Stands for bytes that are no text; such a name cannot be asked for again. */
 const NO_TEXT = '\ufffd'
@@ -28,24 +30,37 @@ export interface WalkRules {
   mayHaveNames(path: string): boolean
 }
 
+/** How a job's project is walked. */
+export function walkRulesOf(job: IndexJob): WalkRules {
+  const { project_root, block_patterns, closed_paths, hard_link_stores } = job
+  const stores = hard_link_stores.map((store) => `${store.replace(/\/$/, '')}/`)
+  return {
+    project_root,
+    names: compileNameRules(block_patterns),
+    closed: new Set(closed_paths.map((path) => resolve(path))),
+    ignore: findIgnoreStart(project_root),
+    mayHaveNames: (path) => stores.some((store) => path.startsWith(store)),
+  }
+}
+
 /** What a walk met; `capped` where a limit kept it from meeting all. */
 export interface WalkFindings {
   readonly files: MetFile[]
-  /** Folders that were looked into, relative to the project; the project itself is the empty text. */
-  readonly folders: string[]
   capped: boolean
-  ignored: number
 }
+
+/** Told of each file in turn; nothing is kept of those that nobody keeps. */
+export type MeetFile = (path: string, stat: Stats, skip: SkipReason | undefined) => void
 
 interface Walk {
   readonly rules: WalkRules
-  readonly found: WalkFindings
+  readonly meet: MeetFile
+  files: number
+  capped: boolean
   /** The project's device: nothing on another one is read. */
   readonly dev: number
   /** Closed places, and whatever is mounted in the project at this moment. */
   readonly hidden: ReadonlySet<string>
-  /** Names come again and again. */
-  readonly closed_names: Map<string, boolean>
 }
 
 /** A folder on the way, relative to the project. */
@@ -59,12 +74,20 @@ interface MetFolder {
 
 /**
  * Meets the files of a project that are neither closed nor ignored, and looks at their stamps. It gives names and
- * stamps alone: whatever is read later is read through the guard, which a swapped folder does not deceive.
+ * stamps alone: whatever is read later is read through the guard, which a swapped folder does not deceive. Answers
+ * whether a limit kept it from meeting all.
  */
-export function walkProject(rules: WalkRules): WalkFindings {
-  const walk = startWalk(rules)
+export function meetFiles(rules: WalkRules, meet: MeetFile): boolean {
+  const walk = startWalk(rules, meet)
   walkFolder(walk, topOf(rules))
-  return walk.found
+  return walk.capped
+}
+
+/** The same, with all files at once. */
+export function walkProject(rules: WalkRules): WalkFindings {
+  const files: MetFile[] = []
+  const capped = meetFiles(rules, (path, stat, skip) => files.push({ path, stamp: stampOf(stat), skip }))
+  return { files, capped }
 }
 
 /**
@@ -72,25 +95,27 @@ export function walkProject(rules: WalkRules): WalkFindings {
  * closed, ignored, reached through a link or gone.
  */
 export function walkPath(rules: WalkRules, path: string): WalkFindings {
-  const walk = startWalk(rules)
+  const files: MetFile[] = []
+  const walk = startWalk(rules, (met, stat, skip) => files.push({ path: met, stamp: stampOf(stat), skip }))
   const names = path.split('/')
   const last = names.pop() as string
-  if ([...names, last].some((name) => NO_NAMES.has(name))) return walk.found
+  if ([...names, last].some((name) => NO_NAMES.has(name))) return { files, capped: false }
   let folder: MetFolder | undefined = topOf(rules)
   for (const name of names) folder = folder && findFolder(walk, withOwnRules(walk, folder), name)
   if (folder) meetAtPath(walk, withOwnRules(walk, folder), last)
-  return walk.found
+  return { files, capped: walk.capped }
 }
 
-function startWalk(rules: WalkRules): Walk {
+function startWalk(rules: WalkRules, meet: MeetFile): Walk {
   const { project_root, closed } = rules
   const mounts = [...readMountPoints()].filter((place) => place.startsWith(`${project_root}/`))
   return {
     rules,
     dev: lstatSync(project_root).dev,
     hidden: new Set([...closed, ...mounts]),
-    closed_names: new Map(),
-    found: { files: [], folders: [], capped: false, ignored: 0 },
+    meet,
+    files: 0,
+    capped: false,
   }
 }
 
@@ -114,24 +139,23 @@ function meetAtPath(walk: Walk, folder: MetFolder, name: string): void {
 function walkFolder(walk: Walk, met: MetFolder): void {
   const place = hostPath(walk, met.prefix.slice(0, -1))
   const entries = tryQuietly(() => readdirSync(place, { withFileTypes: true })) ?? []
-  walk.found.folders.push(met.prefix.slice(0, -1))
   const folder = entries.some(({ name }) => name === IGNORE_FILE) ? withOwnRules(walk, met) : met
   for (const entry of entries) if (isOpen(walk, folder, entry.name)) meetEntry(walk, folder, entry)
 }
 
 function meetEntry(walk: Walk, folder: MetFolder, entry: Dirent): void {
   const is_folder = entry.isDirectory()
-  if (isLeftOut(walk, folder, entry.name, is_folder)) walk.found.ignored += 1
-  else if (!is_folder) meetFile(walk, folder.prefix + entry.name)
+  if (isLeftOut(walk, folder, entry.name, is_folder)) return
+  if (!is_folder) meetFile(walk, folder.prefix + entry.name)
   else {
     const inner = below(walk, folder, entry.name)
     if (inner) walkFolder(walk, inner)
   }
 }
 
-function below({ found }: Walk, { prefix, depth, ignore }: MetFolder, name: string): MetFolder | undefined {
+function below(walk: Walk, { prefix, depth, ignore }: MetFolder, name: string): MetFolder | undefined {
   if (depth < DEPTH_MAX) return { prefix: `${prefix}${name}/`, depth: depth + 1, ignore }
-  found.capped = true
+  walk.capped = true
   return undefined
 }
 
@@ -143,12 +167,8 @@ function withOwnRules({ rules }: Walk, folder: MetFolder): MetFolder {
   return { ...folder, ignore: own }
 }
 
-function isOpen({ rules, hidden, closed_names }: Walk, { prefix }: MetFolder, name: string): boolean {
-  let isClosed = closed_names.get(name)
-  if (isClosed === undefined) {
-    isClosed = rules.names.isClosed(name) || name.includes(NO_TEXT) || hasControlCharacters(name)
-    closed_names.set(name, isClosed)
-  }
+function isOpen({ rules, hidden }: Walk, { prefix }: MetFolder, name: string): boolean {
+  const isClosed = rules.names.isClosed(name) || name.includes(NO_TEXT) || hasControlCharacters(name)
   if (isClosed) return false
   return hidden.size === 0 || !hidden.has(`${rules.project_root}/${prefix}${name}`)
 }
@@ -163,12 +183,14 @@ function isRealFolder(walk: Walk, path: string): boolean {
 }
 
 function meetFile(walk: Walk, path: string): void {
-  if (walk.found.files.length >= FILES_MAX) {
-    walk.found.capped = true
+  if (walk.files >= FILES_MAX) {
+    walk.capped = true
     return
   }
   const stat = findStat(`${walk.rules.project_root}/${path}`)
-  if (stat) walk.found.files.push(describeFile(path, stat, walk.dev, walk.rules.mayHaveNames(path)))
+  if (stat === undefined) return
+  walk.files += 1
+  walk.meet(path, stat, findSkip(stat, walk.dev, walk.rules.mayHaveNames(path)))
 }
 
 function hostPath({ rules }: Walk, path: string): string {

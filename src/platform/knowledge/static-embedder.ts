@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
 import { readDocumentTerms } from './document-terms.ts'
+import { STATIC_EMBEDDER } from './index-form.ts'
 import type { Chunk, Embedder } from './knowledge.ts'
 import { beginTermIds, emptyTermIds, readTermIds } from './term-ids.ts'
 import { parseVectorTable, type VectorTable } from './vector-table.ts'
 import { openWordVectors, type TermVectors, type WordVector, type WordVectors } from './word-vectors.ts'
 
 const TABLE_FILE = join(PACKAGE_FOLDER, 'vectors', 'codevec-128.bin')
-/** Changes with the table and with how words are counted: an index of another form is made anew. */
-const EMBEDDER_ID = 'codevec-128/1'
 /** Later words of a text add little. */
 const CHUNK_WORD_LIMIT = 400
 const QUERY_WORD_LIMIT = 60
@@ -33,7 +32,7 @@ export function openStaticEmbedder(): Embedder {
 /** An embedder over any table, read when it is first needed. */
 export function makeStaticEmbedder(open: () => WordVectors): Embedder {
   return {
-    id: EMBEDDER_ID,
+    id: STATIC_EMBEDDER,
     dimensions: 128,
     embedChunks: async (path, chunks) => embedDocument(open(), path, chunks),
     async embedQuery(query) {

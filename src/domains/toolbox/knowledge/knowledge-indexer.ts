@@ -1,7 +1,6 @@
-import { text } from 'node:stream/consumers'
+import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { realSystem } from '../../../platform/basics/system.ts'
-import { BundleRefused, exportIndex, importIndex } from '../../../platform/knowledge/index-bundle.ts'
 import type { IndexOutcome } from '../../../platform/knowledge/index-job.ts'
 import { SKIPPED_LINES_MAX } from '../../../platform/knowledge/index-limits.ts'
 import {
@@ -16,10 +15,12 @@ import { INDEXER_ARGUMENT, type IndexerAnswer, type IndexerOrder } from './knowl
 import { progressWriter } from './knowledge-progress-writer.ts'
 
 const WAIT_PAUSE_MS = 100
+/** Read and written as files: the streams of a process take longer to load than a run with nothing to do needs. */
+const [INPUT, OUTPUT] = [0, 1]
 
 /** Does what it is told on its input, once, unless another process is at it already. */
 async function index(): Promise<IndexerAnswer> {
-  const order = JSON.parse(await text(process.stdin)) as IndexerOrder
+  const order = JSON.parse(readFileSync(INPUT, 'utf8')) as IndexerOrder
   const place = indexPlaceOf(order.job.project_root)
   ensureIndexFolder(place)
   const lock = await waitForLock(place.lock, order.wait_ms)
@@ -32,7 +33,15 @@ async function index(): Promise<IndexerAnswer> {
 }
 
 async function carryOut(order: IndexerOrder, place: IndexPlace): Promise<IndexerAnswer> {
+  if (order.export_to !== undefined || order.import_from !== undefined) return carryOver(order, place)
+  return { kind: 'done', outcome: await runAndTell(order) }
+}
+
+async function carryOver(order: IndexerOrder, place: IndexPlace): Promise<IndexerAnswer> {
   const { job, export_to, import_from } = order
+  const { BundleRefused, exportIndex, importIndex } = await import(
+    '../../../platform/knowledge/index-bundle.ts'
+  )
   try {
     if (export_to !== undefined) return { kind: 'exported', ...exportIndex(job, place, export_to) }
     if (import_from !== undefined) importIndex(job, place, import_from)
@@ -44,10 +53,9 @@ async function carryOut(order: IndexerOrder, place: IndexPlace): Promise<Indexer
 }
 
 async function waitForLock(path: string, wait_ms: number): Promise<IndexLock | undefined> {
-  const until_ms = performance.now() + wait_ms
-  for (;;) {
+  for (let waited_ms = 0; ; waited_ms += WAIT_PAUSE_MS) {
     const lock = takeIndexLock(path, realSystem.now)
-    if (lock || performance.now() >= until_ms) return lock
+    if (lock || waited_ms >= wait_ms) return lock
     await pause(WAIT_PAUSE_MS)
   }
 }
@@ -90,5 +98,5 @@ if (process.argv[2] === INDEXER_ARGUMENT) {
     kind: 'failed',
     reason: error.message,
   }))
-  process.stdout.write(`${JSON.stringify(answer)}\n`)
+  writeSync(OUTPUT, `${JSON.stringify(answer)}\n`)
 }
