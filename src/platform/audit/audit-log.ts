@@ -151,12 +151,11 @@ function batchAppends(db: Database, log: AuditLog): (record: AuditRecord) => Pro
     if (!open || open.records.length >= BATCH_LIMIT) {
       const records: AuditRecord[] = []
       const shut = () => void (open?.records === records && (open = undefined))
-      const written = db
-        .transaction(async (tx) => {
-          shut()
-          log.leaveIn(tx, records)
-        })
-        .finally(shut)
+      const write = async (tx: Transaction) => {
+        shut()
+        log.leaveIn(tx, records)
+      }
+      const written = db.transaction(write, () => records.length).finally(shut)
       open = { records, written }
     }
     open.records.push(record)

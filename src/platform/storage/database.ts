@@ -44,9 +44,10 @@ export interface Database extends Reader {
   /**
    * Runs `work` atomically; when the promise resolves, the change has reached the disk. `work` may
    * await nothing but the transaction itself: others wait behind it. Within `work` the database itself
-   * answers nothing, and `work` may be run again after a conflict.
+   * answers nothing, and `work` may be run again after a conflict. Where several callers share one
+   * transaction, `callers` tells how many they are by now: it helps to know how many more may be on their way.
    */
-  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>, callers?: () => number): Promise<Result>
   close(): Promise<void>
 }
 

@@ -18,6 +18,10 @@ const BUSY_LIMIT_MS = 10_000
 const BUSY_PAUSE_MS = 1
 /** More than this many transactions are never joined into one commit. */
 const GROUP_LIMIT = 256
+/** So many turns of the event loop more are spent on a group, as long as each brings it new callers. */
+const GATHERING_TURNS = 2
+/** Among so many a commit costs each next to nothing: nobody waits for more. */
+const ENOUGH_CALLERS = 16
 
 interface Parts {
   connection: Connection
@@ -30,24 +34,39 @@ interface Parts {
 }
 
 /**
- * Joins the transactions that arrive in one turn of the event loop into one commit: the disk is asked to sync
- * once for all of them. One that fails undoes only itself: the others do their work again without it, each in
+ * Joins the transactions that arrive together into one commit: the disk is asked to sync once for all of them. One that fails undoes only itself: the others do their work again without it, each in
  * its own savepoint from then on.
  */
 export function groupCommit(parts: Parts) {
   const runGroup = groupRunner(parts)
   let waiting: Job[] = []
   let running: Promise<void> | undefined
+  let last_callers = 0
 
   async function runAll(): Promise<void> {
     while (waiting.length > 0) {
-      // One group a turn: requests, timers and other processes get their chance in between.
-      await new Promise((turn) => setImmediate(turn))
+      await gather()
       const group = waiting.slice(0, GROUP_LIMIT)
       waiting = waiting.slice(GROUP_LIMIT)
+      last_callers = countCallers(group)
       await runGroup(group)
     }
     running = undefined
+  }
+
+  /**
+   * At least one turn a group: requests, timers and other processes get their chance in between. Callers who were
+   * answered together come back together, but not all in one turn; somebody alone has nobody to wait for.
+   */
+  async function gather(): Promise<void> {
+    const isWorthMore = last_callers > 1 && last_callers < ENOUGH_CALLERS
+    let before = 0
+    for (let turns = 0; turns <= GATHERING_TURNS; turns += 1) {
+      await new Promise((turn) => setImmediate(turn))
+      const callers = isWorthMore ? countCallers(waiting) : before
+      if (callers === before) return
+      before = callers
+    }
   }
 
   /** Resolves when nothing is under way any more. */
@@ -58,17 +77,23 @@ export function groupCommit(parts: Parts) {
   }
 
   return {
-    add<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+    add<Result>(work: (tx: Transaction) => Promise<Result>, callers = () => 1): Promise<Result> {
       return new Promise<Result>((resolve, reject) => {
         parts.scope.checkOutside()
         parts.latch.check()
         if (waiting.length >= QUEUE_LIMIT) throw new StorageUnavailable('Too many changes are waiting.')
-        waiting.push({ work, resolve: resolve as (result: unknown) => void, reject })
+        waiting.push({ work, callers, resolve: resolve as (result: unknown) => void, reject })
         running ??= runAll()
       })
     },
     drained,
   }
+}
+
+function countCallers(jobs: readonly Job[]): number {
+  let count = 0
+  for (const job of jobs) count += job.callers()
+  return count
 }
 
 function groupRunner({ connection, raw, latch, scope, views }: Parts): (group: Job[]) => Promise<void> {

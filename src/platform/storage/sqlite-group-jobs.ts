@@ -12,6 +12,8 @@ import {
 /** The work of one transaction, and who waits for it. */
 export interface Job {
   work(tx: Transaction): Promise<unknown>
+  /** How many wait for it. */
+  callers(): number
   resolve(result: unknown): void
   reject(error: unknown): void
   result?: unknown
