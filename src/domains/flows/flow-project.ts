@@ -88,7 +88,7 @@ export const flowProject = defineOperation({
     const allowed_tools = allowedOf(read.declared, rules.policy.value)
     const generated_at = now.toISOString()
     // The same is asked for again and again, and only the moment differs.
-    const key = JSON.stringify([vault_id, harness, latest_version, allowed_tools])
+    const key = [vault_id, harness, latest_version, ...allowed_tools].join('\0')
     const head = read.text(key, () => {
       const projection = renderProjection({ flow, steps, harness, allowed_tools })
       const parts = { vault_id, projection, latest_version, generated_at }
