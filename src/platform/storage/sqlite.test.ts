@@ -10,6 +10,8 @@ import { HOLD_LIMIT_MS, QUEUE_LIMIT } from './transaction-scope.ts'
 const put = sql('INSERT INTO t (a, b) VALUES (?, ?)')
 const count = sql<{ count: number }>('SELECT COUNT(*) AS count FROM t')
 
+const nextTurn = () => new Promise((turn) => setImmediate(turn))
+
 async function openWithTable(): Promise<{ db: Database; path: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'knowtation-sqlite-'))
   const path = join(folder, 'store.db')
@@ -93,6 +95,55 @@ test('a stream of transactions leaves turns for everything else', async () => {
   stop.abort()
   await Promise.all(streams)
   expect(turns).toBe(20)
+})
+
+test.each([
+  {
+    before: 1,
+    name: 'somebody alone waits for nobody',
+    expected: ['a works', 'a done', 'b works', 'b done'],
+  },
+  {
+    before: 2,
+    name: 'a few who come one after the other',
+    expected: ['a works', 'b works', 'a done', 'b done'],
+  },
+  { before: 40, name: 'many need nobody else', expected: ['a works', 'a done', 'b works', 'b done'] },
+])('a commit is shared with whoever comes in the next turn: $name', async ({ before, expected }) => {
+  const { db } = await openWithTable()
+  await Promise.all(Array.from({ length: before }, (_, at) => db.transaction((tx) => tx.run(put, at, 'old'))))
+  await nextTurn()
+  const events: string[] = []
+  const write = async (name: string, at: number) => {
+    await db.transaction(async (tx) => {
+      events.push(`${name} works`)
+      await tx.run(put, at, name)
+    })
+    events.push(`${name} done`)
+  }
+  const first = write('a', 100)
+  await nextTurn()
+  await Promise.all([first, write('b', 101)])
+  expect(events).toEqual(expected)
+})
+
+test('those who share one transaction count as so many', async () => {
+  const { db } = await openWithTable()
+  const events: string[] = []
+  const write = async (name: string, at: number) => {
+    await db.transaction(
+      (tx) => tx.run(put, at, name),
+      () => 3,
+    )
+    events.push(name)
+  }
+  await write('old', 1)
+  await nextTurn()
+  const first = write('a', 2)
+  await nextTurn()
+  expect(events).toEqual(['old'])
+  await Promise.all([first, write('b', 3)])
+  expect(events).toEqual(['old', 'a', 'b'])
 })
 
 test('the log is copied home while the store is open, so it stays small', async () => {
