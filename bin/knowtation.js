@@ -14,23 +14,26 @@ function refuse(sentence) {
 }
 
 // A server's memory is mostly room for short-lived things that Node and the C library keep once taken, and
-// that room can be bounded only when Node starts. Nor may the engine guess from the first calls that such
-// things will live long: it then keeps them until the next full collection. Where Node cannot replace itself
-// in place, the hub just uses more memory.
-var SERVER_OPTIONS = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring']
-var SERVER_VARIABLES = { MALLOC_ARENA_MAX: '2' }
-function restartAsServer() {
-  if (!process.execve || process.execArgv.indexOf(SERVER_OPTIONS[0]) >= 0) return
+// that room can be bounded only when Node starts. Where Node cannot replace itself in place, the hub just
+// uses more of it.
+function restartWith(option, variables) {
+  if (!process.execve || process.execArgv.indexOf(option) >= 0) return
   process.removeAllListeners('warning')
   var rest = process.execArgv.concat(process.argv.slice(1))
-  var variables = Object.assign({}, SERVER_VARIABLES, process.env)
-  process.execve(process.execPath, [process.execPath].concat(SERVER_OPTIONS, rest), variables)
+  process.execve(process.execPath, [process.execPath, option].concat(rest), Object.assign({}, variables, process.env))
+}
+
+function startAsServer() {
+  restartWith('--max-semi-space-size=8', { MALLOC_ARENA_MAX: '2' })
+  // Nor may the engine guess from the first calls that such things will live long: it then keeps them until the
+  // next full collection.
+  require('v8').setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
   refuse('Knowtation needs Node ' + OLDEST_NODE + ' or newer; this is Node ' + process.versions.node + '.')
 } else if (require('fs').existsSync(program)) {
-  if (process.argv[2] === 'serve') restartAsServer()
+  if (process.argv[2] === 'serve') startAsServer()
   if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()
   import(program.href)
 } else if (require('fs').existsSync(sources)) {
