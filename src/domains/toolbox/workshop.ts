@@ -86,7 +86,7 @@ interface RedactorKey {
 }
 
 function makeRedactor(hub: Hub, key: RedactorKey): Redactor {
-  return createRedactor({ environment: hub.env, ...key })
+  return createRedactor({ environment: hub.env, remembers: true, ...key })
 }
 
 /** The context of an agent's calls, from the seat that the engine gave it. */

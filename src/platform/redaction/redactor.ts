@@ -4,6 +4,7 @@ import type { LineClaim } from './inspect-line.ts'
 import { knownForms } from './known-values.ts'
 import { readOwnerPattern } from './owner-patterns.ts'
 import { redactTree } from './redact-tree.ts'
+import { rememberClean, rememberNothing } from './remember-clean.ts'
 import { RULES } from './rules.ts'
 import { createScanner, type Scanner, WINDOW_CHARS } from './scan.ts'
 import { renderClaim } from './settled-claims.ts'
@@ -25,6 +26,8 @@ export interface RedactorOptions {
   known?: readonly string[]
   /** Ids of rules that are switched off. */
   exceptions?: readonly string[]
+  /** For texts that come again: those without a secret are recognised, and not looked through anew. */
+  remembers?: boolean
 }
 
 export interface RedactionStream {
@@ -51,8 +54,23 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const known = knownForms(options.environment ?? {}, options.known ?? [])
   const table = anchorTable(known, (options.patterns ?? []).map(readOwnerPattern))
   const start = () => createScanner(table, off)
-  const redact = (text: string) => guarded(() => renderRedacted(start(), text, true).shown)
-  const find = (text: string) => guarded(() => findAll(start(), text))
+  const seenOf = options.remembers ? rememberClean() : rememberNothing
+  const redact = (text: string) =>
+    guarded(() => {
+      const seen = seenOf(text)
+      if (seen.is_clean) return text
+      const { shown, is_clean } = renderRedacted(start(), text, true)
+      seen.is_clean = is_clean
+      return shown
+    })
+  const find = (text: string) =>
+    guarded(() => {
+      const seen = seenOf(text)
+      if (seen.is_clean) return []
+      const findings = findAll(start(), text)
+      seen.is_clean = findings.length === 0
+      return findings
+    })
   return {
     redact,
     find,
@@ -79,7 +97,8 @@ function renderRedacted(scanner: Scanner, text: string, isLast: boolean) {
   }
   const done = scanner.scan(text, isLast, take)
   pieces.push(text.slice(shown, done))
-  return { shown: pieces.length === 1 ? (pieces[0] as string) : pieces.join(''), done }
+  const is_clean = pieces.length === 1
+  return { shown: is_clean ? (pieces[0] as string) : pieces.join(''), done, is_clean }
 }
 
 function findAll(scanner: Scanner, text: string): Finding[] {
