@@ -112,7 +112,7 @@ verifies(['TOOL-077', 'TOOL-045'], 'a file with a second name is refused, and st
   expectAll(['hard-link'], 'denied hard_link', FILE_USES)
 })
 
-test('no refusal and no fault leaves a descriptor open', () => {
+test('no refusal and no fault leaves a descriptor open', async () => {
   const paths = [
     'src/deep/er/x.ts',
     'src/deep/nothing/x',
@@ -127,5 +127,11 @@ test('no refusal and no fault leaves a descriptor open', () => {
   tryAll()
   const before = countDescriptors()
   for (let round = 0; round < 20; round += 1) tryAll()
-  expect(countDescriptors()).toBe(before)
+  await expect.poll(countDescriptors).toBe(before)
+})
+
+test('a file that was replaced is let go of', async () => {
+  const before = countDescriptors()
+  for (let round = 0; round < 20; round += 1) guard.writeFile('src/main.ts', Buffer.from('other'))
+  await expect.poll(countDescriptors).toBeLessThanOrEqual(before)
 })

@@ -1,4 +1,5 @@
 import {
+  close,
   closeSync,
   fchmodSync,
   fchownSync,
@@ -15,7 +16,7 @@ import { promisify } from 'node:util'
 import { realSystem } from '../basics/system.ts'
 import { isUnmoved } from './barrier.ts'
 import { TEMP_PREFIX } from './blocked-names.ts'
-import { at, MAKE_NEW } from './descriptors.ts'
+import { at, MAKE_NEW, NAME_ANY } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
 import { GuardDenied, type PreparedFile } from './guard.ts'
 
@@ -75,24 +76,46 @@ function makeBeside(into: WriteInto, bytes: Uint8Array, kept: KeptMode | undefin
   const temp = at(into.folder_fd, `${TEMP_PREFIX}${realSystem.random(RANDOM_BYTES)}`)
   const fd = openSync(temp, MAKE_NEW, kept ? PRIVATE_MODE : NEW_MODE)
   let is_beside = true
-  const close = () => {
+  const closeMade = () => {
     if (is_beside) removeIfThere(temp)
     is_beside = false
     closeSync(fd)
   }
   const putAs = (name: string) => {
     if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
-    renameSync(temp, at(into.folder_fd, name))
+    moveOver(temp, at(into.folder_fd, name))
     is_beside = false
     checkArrived(into, name, fd)
   }
   try {
     writeFully(fd, bytes)
     if (kept) keepMode(fd, kept)
-    return { fd, putAs, close }
+    return { fd, putAs, close: closeMade }
   } catch (error) {
-    close()
+    closeMade()
     throw error
+  }
+}
+
+/**
+ * The file that had the name is held while it loses it: the kernel frees what it had on the disk only when it is let
+ * go of, which takes several times as long as the rename itself and is nothing that anybody has to wait for.
+ */
+function moveOver(from: string, to: string): void {
+  const replaced = tryHold(to)
+  try {
+    renameSync(from, to)
+  } finally {
+    if (replaced !== undefined) close(replaced, () => {})
+  }
+}
+
+function tryHold(place: string): number | undefined {
+  try {
+    return openSync(place, NAME_ANY)
+  } catch {
+    // The rename says what is wrong, if anything is.
+    return undefined
   }
 }
 

@@ -45,3 +45,16 @@ export interface IndexProgress {
   readonly files_total: number | null
   readonly seconds_left: number | null
 }
+
+/** What a run gets from whoever starts it. */
+export interface RunTools {
+  now(): Date
+  onProgress?(progress: IndexProgress): void
+  /** Told of every file that is left out, with the reason. */
+  onSkipped?(path: string, reason: SkipReason): void
+}
+
+/** How long a run has taken so far. */
+export function secondsSince(started: Date, tools: RunTools): number {
+  return (tools.now().getTime() - started.getTime()) / 1_000
+}

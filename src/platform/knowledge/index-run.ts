@@ -1,16 +1,7 @@
 import { findGlance, isAsBefore } from './index-glance.ts'
-import type { IndexJob, IndexOutcome, IndexProgress } from './index-job.ts'
+import { type IndexJob, type IndexOutcome, type RunTools, secondsSince } from './index-job.ts'
 import { ensureIndexFolder, indexPlaceOf } from './index-place.ts'
-import type { SkipReason } from './index-stamp.ts'
 import { walkRulesOf } from './index-walk.ts'
-
-/** What a run gets from whoever starts it. */
-export interface RunTools {
-  now(): Date
-  onProgress?(progress: IndexProgress): void
-  /** Told of every file that is left out, with the reason. */
-  onSkipped?(path: string, reason: SkipReason): void
-}
 
 /**
  * Brings a project's index up to the project as it is. One run at a time: whoever calls holds the lock. Mostly
@@ -28,8 +19,4 @@ export async function runIndex(job: IndexJob, tools: RunTools): Promise<IndexOut
   }
   const { updateIndex } = await import('./index-update.ts')
   return updateIndex(job, tools, started)
-}
-
-export function secondsSince(started: Date, tools: RunTools): number {
-  return (tools.now().getTime() - started.getTime()) / 1_000
 }

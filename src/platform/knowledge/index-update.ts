@@ -2,12 +2,17 @@ import { rmSync } from 'node:fs'
 import { isKeptInFile } from './backend-settings.ts'
 import { keepGlance } from './index-glance.ts'
 import { IGNORE_FILE } from './index-ignore-files.ts'
-import type { IndexJob, IndexOutcome, IndexProgress } from './index-job.ts'
+import {
+  type IndexJob,
+  type IndexOutcome,
+  type IndexProgress,
+  type RunTools,
+  secondsSince,
+} from './index-job.ts'
 import { PATHS_MAX } from './index-limits.ts'
 import { IS_WHOLE, isDamage, MANIFEST_REVISION, type OpenIndex, openIndex } from './index-open.ts'
 import { type IndexPlace, indexPlaceOf, removeIndexFiles } from './index-place.ts'
 import { type IndexPlan, type Known, makeBatches, planRun } from './index-plan.ts'
-import { type RunTools, secondsSince } from './index-run.ts'
 import type { MetFile, SkipReason } from './index-stamp.ts'
 import { digestAll } from './index-threads.ts'
 import { type WalkFindings, walkPath, walkProject, walkRulesOf } from './index-walk.ts'
