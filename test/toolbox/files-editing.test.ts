@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync } from 'node:fs'
+import { chmodSync, chownSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { editFile } from '../../src/domains/toolbox/files/edit-file.ts'
@@ -74,6 +74,18 @@ describe('edit_file as a whole', () => {
       expect(project.names()).toEqual(['src', 'src/main.ts'])
     },
   )
+
+  test('leaves a file to whom it belongs', async () => {
+    await using project = await makeFilesProject()
+    project.put('src/main.ts', 'one\n')
+    const at = join(project.service_root, 'src/main.ts')
+    // Only root can give a file away; anyone else edits files of their own.
+    if (process.getuid?.() === 0) chownSync(at, 12_345, 23_456)
+    const { uid, gid } = lstatSync(at)
+    await project.call(editFile, { path: 'src/main.ts', edits: [replace('one', 'two')] })
+    expect(project.text('src/main.ts')).toBe('two\n')
+    expect([lstatSync(at).uid, lstatSync(at).gid]).toEqual([uid, gid])
+  })
 
   test('takes a spec that was copied with the byte order mark', () =>
     playAll([

@@ -5,9 +5,9 @@ import { fileFault } from './faults.ts'
 import { GuardDenied } from './guard.ts'
 import { makeFolders } from './make-folders.ts'
 import { type OpenScope, renderPlace } from './open-scope.ts'
-import type { Leaf } from './trail.ts'
+import { rightsOf } from './trail.ts'
 import { folderPathOf, requireFile, type UsedPlace, usePlace } from './use-place.ts'
-import { type KeptMode, putFile, type WriteInto } from './write-file.ts'
+import { putFile, type WriteInto } from './write-file.ts'
 
 /** Writes a file whole. A link inside the service is written through: the walk stands at its target already. */
 export function writeFile(
@@ -18,7 +18,7 @@ export function writeFile(
   return usePlace(scope, given, 'write', (place) => {
     const name = place.names.at(-1)
     if (place.leaf === undefined) makeFile(place, bytes)
-    else putFile(writeInto(place), name ?? '', bytes, modeOf(requireFile(place)))
+    else putFile(writeInto(place), name ?? '', bytes, rightsOf(requireFile(place)))
     const path = renderPlace(scope, place.root, place.names)
     return { path, size: bytes.length, created: place.leaf === undefined }
   })
@@ -59,8 +59,4 @@ function makeFile(place: UsedPlace, bytes: Uint8Array): void {
   } finally {
     folders.close()
   }
-}
-
-function modeOf({ stat }: Leaf): KeptMode {
-  return { mode: Number(stat.mode), uid: Number(stat.uid), gid: Number(stat.gid) }
 }

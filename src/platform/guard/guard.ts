@@ -65,10 +65,17 @@ export class FileFault extends Error {
   }
 }
 
-export interface FoundFile {
-  readonly bytes: Buffer
+/** Whose file it is and who may use it. */
+export interface FileRights {
   /** Permission bits. */
   readonly mode: number
+  /** Without them, whoever writes the file owns it. */
+  readonly uid?: number
+  readonly gid?: number
+}
+
+export interface FoundFile extends FileRights {
+  readonly bytes: Buffer
 }
 
 export interface ListedEntry {
@@ -110,7 +117,7 @@ export interface HeldFolder {
   /** Writes beside the name, syncs, and renames over it; keeps nothing beside it on failure. */
   replace(name: string, bytes: Uint8Array, mode: number): void
   /** Does the slow part of `replace` while others work: what remains is one rename. */
-  prepare(bytes: Uint8Array, mode: number): Promise<PreparedFile>
+  prepare(bytes: Uint8Array, rights: FileRights): Promise<PreparedFile>
   /** Whether the name still has just this content and mode. Shows nothing to anyone, so no barrier is needed. */
   isStill(name: string, file: FoundFile): boolean
   /** When the name was last changed and which file it is, without following a link. */

@@ -55,7 +55,7 @@ describe('a held folder', () => {
   test('makes a lock once, with the mode asked for', () => {
     expect(held.createNew('.lock.main.ts', bytes('token'), 0o600)).toBe(true)
     expect(held.createNew('.lock.main.ts', bytes('other'), 0o600)).toBe(false)
-    expect(held.read('.lock.main.ts', 100)).toEqual({ bytes: bytes('token'), mode: 0o600 })
+    expect(held.read('.lock.main.ts', 100)).toMatchObject({ bytes: bytes('token'), mode: 0o600 })
     expect(outcomeOf(() => guard.readFile('src/.lock.main.ts', 100))).toBe('denied blocked')
     expect([held.unlink('.lock.main.ts'), held.unlink('.lock.main.ts')]).toEqual([true, false])
   })

@@ -3,7 +3,7 @@ import { isUnmoved } from './barrier.ts'
 import { writeInto } from './change-files.ts'
 import { at, holdAgain, itself, NAME_ANY, READ_KNOWN } from './descriptors.ts'
 import { errnoOf, fileFault, translateFault } from './faults.ts'
-import { type FoundFile, GuardDenied, type HeldFolder, type PreparedFile } from './guard.ts'
+import { type FileRights, type FoundFile, GuardDenied, type HeldFolder, type PreparedFile } from './guard.ts'
 import { isTooLong } from './input-path.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
 import { READ_ATTEMPTS, readLeaf, readUpTo } from './read-file.ts'
@@ -32,7 +32,7 @@ function openHeld(held: Held, name: string, path: string): HeldFolder {
     read: (one, max_bytes) => using(held, [one], () => readHeld(held, one, max_bytes)),
     createNew: (one, bytes, mode) => using(held, [one], () => makeNewFile(held, one, bytes, mode)),
     replace: (one, bytes, mode) => using(held, [one], () => putFile(held, one, bytes, { mode })),
-    prepare: async (bytes, mode) => prepareHeld(held, bytes, mode),
+    prepare: async (bytes, rights) => prepareHeld(held, bytes, rights),
     isStill: (one, file) => using(held, [one], () => isStillHeld(held, one, file)),
     stat: (one) => using(held, [one], () => findHeld(held, one)),
     rename: (from, to) => using(held, [from, to], () => renameHeld(held, from, to)),
@@ -80,10 +80,10 @@ function readHeld(held: Held, name: string, max_bytes: number): FoundFile | unde
   throw new GuardDenied('changed', held.given)
 }
 
-async function prepareHeld(held: Held, bytes: Uint8Array, mode: number): Promise<PreparedFile> {
+async function prepareHeld(held: Held, bytes: Uint8Array, rights: FileRights): Promise<PreparedFile> {
   if (!held.open) throw new Error('the held folder is closed')
   try {
-    const { putAs, close } = await prepareFile(held, bytes, { mode })
+    const { putAs, close } = await prepareFile(held, bytes, rights)
     return { putAs: (name) => using(held, [name], () => putAs(name)), close }
   } catch (error) {
     throw translateFault(error, held.given)

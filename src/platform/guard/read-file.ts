@@ -4,7 +4,7 @@ import { itself, READ_KNOWN } from './descriptors.ts'
 import { fileFault } from './faults.ts'
 import { type FoundFile, GuardDenied } from './guard.ts'
 import { isInStore, type OpenScope } from './open-scope.ts'
-import type { Leaf } from './trail.ts'
+import { type Leaf, rightsOf } from './trail.ts'
 import { folderPathOf, pathOfPlace, requireFile, type UsedPlace, usePlace } from './use-place.ts'
 
 /** How often a file is read anew that others were changing meanwhile. */
@@ -34,14 +34,15 @@ export function readFile(scope: OpenScope, given: string, max_bytes: number): Fo
 }
 
 /** Reads a file that is named already; answers nothing if it was changed or swapped meanwhile. */
-export function readLeaf({ fd, stat }: Leaf, from: ReadFrom, max_bytes: number): FoundFile | undefined {
+export function readLeaf(leaf: Leaf, from: ReadFrom, max_bytes: number): FoundFile | undefined {
+  const { fd, stat } = leaf
   if (stat.size > BigInt(max_bytes)) throw tooLarge(from.given, max_bytes)
   const open_fd = openSync(itself(fd), READ_KNOWN)
   try {
     const bytes = readUpTo(open_fd, Number(stat.size), max_bytes)
     if (!isStillItself({ ...from, fd: open_fd, changed_at: stat.ctimeNs })) return undefined
     if (bytes === undefined) throw tooLarge(from.given, max_bytes)
-    return { bytes, mode: Number(stat.mode & 0o7777n) }
+    return { bytes, ...rightsOf(leaf) }
   } finally {
     closeSync(open_fd)
   }

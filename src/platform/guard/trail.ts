@@ -1,7 +1,7 @@
 import { type BigIntStats, closeSync, fstatSync, openSync, readlinkSync } from 'node:fs'
 import { at, closeAll, NAME_ANY, NAME_FOLDER } from './descriptors.ts'
 import { errnoOf, faultCodeOf, fileFault } from './faults.ts'
-import { type FileFaultCode, GuardDenied } from './guard.ts'
+import { type FileFaultCode, type FileRights, GuardDenied } from './guard.ts'
 import { splitPath } from './input-path.ts'
 import { findRootOf, type OpenScope } from './open-scope.ts'
 import { holdRoot, type Root } from './roots.ts'
@@ -14,6 +14,11 @@ export const DEPTH_MAX = 128
 export interface Leaf {
   readonly fd: number
   readonly stat: BigIntStats
+}
+
+/** Who owns it and who may use it. */
+export function rightsOf({ stat }: Leaf): Required<FileRights> {
+  return { mode: Number(stat.mode & 0o7777n), uid: Number(stat.uid), gid: Number(stat.gid) }
 }
 
 /** Where a walk along a path stands. */

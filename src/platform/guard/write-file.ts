@@ -18,7 +18,7 @@ import { isUnmoved } from './barrier.ts'
 import { TEMP_PREFIX } from './blocked-names.ts'
 import { at, MAKE_NEW, NAME_ANY } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
-import { GuardDenied, type PreparedFile } from './guard.ts'
+import { type FileRights, GuardDenied, type PreparedFile } from './guard.ts'
 
 const syncData = promisify(fdatasync)
 
@@ -35,18 +35,16 @@ export interface WriteInto {
   readonly root_path: string
 }
 
-/** Whose file it was and who may use it, to be kept. */
-export interface KeptMode {
-  readonly mode: number
-  readonly uid?: number
-  readonly gid?: number
-}
-
 /**
  * Puts a file under a name in one step: written beside it under a random name, brought to the disk, renamed
  * within the one held folder. Whatever goes wrong, the name has the old content and nothing lies beside it.
  */
-export function putFile(into: WriteInto, name: string, bytes: Uint8Array, kept: KeptMode | undefined): void {
+export function putFile(
+  into: WriteInto,
+  name: string,
+  bytes: Uint8Array,
+  kept: FileRights | undefined,
+): void {
   const made = makeBeside(into, bytes, kept)
   try {
     fdatasyncSync(made.fd)
@@ -60,7 +58,7 @@ export function putFile(into: WriteInto, name: string, bytes: Uint8Array, kept: 
 export async function prepareFile(
   into: WriteInto,
   bytes: Uint8Array,
-  kept: KeptMode | undefined,
+  kept: FileRights | undefined,
 ): Promise<PreparedFile> {
   const made = makeBeside(into, bytes, kept)
   try {
@@ -72,7 +70,7 @@ export async function prepareFile(
   }
 }
 
-function makeBeside(into: WriteInto, bytes: Uint8Array, kept: KeptMode | undefined) {
+function makeBeside(into: WriteInto, bytes: Uint8Array, kept: FileRights | undefined) {
   const temp = at(into.folder_fd, `${TEMP_PREFIX}${realSystem.random(RANDOM_BYTES)}`)
   const fd = openSync(temp, MAKE_NEW, kept ? PRIVATE_MODE : NEW_MODE)
   let is_beside = true
@@ -152,7 +150,7 @@ function writeFully(fd: number, bytes: Uint8Array): void {
 }
 
 /** Permission bits only: what an agent wrote must not run with somebody else's rights. */
-function keepMode(fd: number, { mode, uid, gid }: KeptMode): void {
+function keepMode(fd: number, { mode, uid, gid }: FileRights): void {
   const own = fstatSync(fd)
   if (uid !== undefined && gid !== undefined && (own.uid !== uid || own.gid !== gid)) tryChown(fd, uid, gid)
   fchmodSync(fd, mode & 0o777)

@@ -32,7 +32,7 @@ export async function editInPlace(
     checkAddedSecrets(tools.redactor, before, plan.text)
     const bytes = Buffer.from(plan.text)
     checkSize(bytes)
-    const ready = await folder.prepare(bytes, found.mode)
+    const ready = await folder.prepare(bytes, found)
     try {
       checkUnchanged(folder, found, lock)
       ready.putAs(folder.name)
