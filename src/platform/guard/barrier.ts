@@ -3,12 +3,15 @@ import { foldName } from './blocked-names.ts'
 import { at, pathOf } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
 
-/** What a file was when it was looked at first. */
-export interface SeenFile {
+/** A held folder and where it should be. */
+export interface FolderPlace {
   readonly folder_fd: number
-  /** Where the folder should be. */
   readonly folder_path: string
   readonly root_path: string
+}
+
+/** What a file was when it was looked at first. */
+export interface SeenFile extends FolderPlace {
   readonly name: string
   readonly fd: number
   /** Moves on with every change of names; nanoseconds, or milliseconds with their fraction. */
@@ -35,11 +38,7 @@ function isUnchanged({ changed_at, fd }: SeenFile, held: BigIntStats): boolean {
 }
 
 /** Whether a held folder still lies where the walk met it; it may have been moved out of the scope since. */
-export function isUnmoved({
-  folder_fd,
-  folder_path,
-  root_path,
-}: Pick<SeenFile, 'folder_fd' | 'folder_path' | 'root_path'>): boolean {
+export function isUnmoved({ folder_fd, folder_path, root_path }: FolderPlace): boolean {
   const now = pathOf(folder_fd)
   if (now === folder_path) return true
   // A file system without case shows the name that somebody else asked for.

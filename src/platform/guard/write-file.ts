@@ -14,11 +14,12 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { realSystem } from '../basics/system.ts'
-import { isUnmoved } from './barrier.ts'
+import { type FolderPlace, isUnmoved } from './barrier.ts'
 import { TEMP_PREFIX } from './blocked-names.ts'
 import { at, MAKE_NEW, NAME_ANY } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
 import { type FileRights, GuardDenied, type PreparedFile } from './guard.ts'
+import { sweepDrafts } from './sweep-drafts.ts'
 
 const syncData = promisify(fdatasync)
 
@@ -28,11 +29,8 @@ const PRIVATE_MODE = 0o600
 const NEW_MODE = 0o644
 
 /** The folder that a file is written in. */
-export interface WriteInto {
+export interface WriteInto extends FolderPlace {
   readonly given: string
-  readonly folder_fd: number
-  readonly folder_path: string
-  readonly root_path: string
 }
 
 /**
@@ -71,6 +69,7 @@ export async function prepareFile(
 }
 
 function makeBeside(into: WriteInto, bytes: Uint8Array, kept: FileRights | undefined) {
+  sweepDrafts(into)
   const temp = at(into.folder_fd, `${TEMP_PREFIX}${realSystem.random(RANDOM_BYTES)}`)
   const fd = openSync(temp, MAKE_NEW, kept ? PRIVATE_MODE : NEW_MODE)
   let is_beside = true

@@ -1,0 +1,29 @@
+import { mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { makeProject } from './guard-project.fixture.ts'
+
+const DRAFT = '.guard-tmp.0123456789abcdef0123456'
+
+test('takes away what killed processes have left in the folder, and nothing else', () => {
+  const project = makeProject()
+  const guard = project.open()
+  const hour_ago = Date.now() / 1_000 - 3_700
+  const leave = (name: string, at = hour_ago) => {
+    writeFileSync(project.in(`drafts/${name}`), 'half')
+    utimesSync(project.in(`drafts/${name}`), at, at)
+  }
+  mkdirSync(project.in(`drafts/${DRAFT}0`), { recursive: true })
+  leave(`${DRAFT}7`)
+  leave('.guard-tmp.notes')
+  leave(`${DRAFT}8`, Date.now() / 1_000)
+  leave('guard-tmp.txt')
+  symlinkSync('guard-tmp.txt', project.in(`drafts/${DRAFT}9`))
+  guard.writeFile('drafts/a.txt', Buffer.from('new'))
+  const drafts = [0, 8, 9].map((end) => `${DRAFT}${end}`)
+  const left = [...drafts, '.guard-tmp.notes', 'a.txt', 'guard-tmp.txt']
+  expect(readdirSync(project.in('drafts')).toSorted()).toEqual(left)
+  leave(`${DRAFT}7`)
+  guard.writeFile('drafts/a.txt', Buffer.from('new'))
+  expect(readdirSync(project.in('drafts'))).toContain(`${DRAFT}7`)
+  project.remove()
+})
