@@ -17,12 +17,22 @@ function expectationOf(issue: z.core.$ZodIssue): string {
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`
     case 'too_big':
-      return `must be at most ${issue.maximum}${issue.origin === 'string' ? ' characters long' : ''}`
+      return issue.inclusive === false
+        ? `must be less than ${issue.maximum}`
+        : `must ${sizeOf('at most', issue.maximum, issue.origin)}`
     case 'too_small':
-      return `must be at least ${issue.minimum}${issue.origin === 'string' ? ' characters long' : ''}`
+      return issue.inclusive === false
+        ? `must be greater than ${issue.minimum}`
+        : `must ${sizeOf('at least', issue.minimum, issue.origin)}`
     case 'invalid_format':
       return 'does not have the required form'
     default:
       return 'is not valid'
   }
+}
+
+function sizeOf(bound: string, size: number | bigint, origin: string): string {
+  if (origin === 'array' || origin === 'set')
+    return `have ${bound} ${size} ${size === 1 ? 'entry' : 'entries'}`
+  return `be ${bound} ${size}${origin === 'string' ? ' characters long' : ''}`
 }

@@ -118,7 +118,7 @@ const FORMS: ParityCase[] = [
     /^flow\.tags /,
   ),
   ...(['trigger', 'when_not_to_run', 'output_shape'] as const).flatMap((field) =>
-    [undefined, '', '  ', '\n\t'].map((value) =>
+    [undefined, '', '  ', '\n\t', '\u200b', '\u00a0\u3164'].map((value) =>
       checking(
         `a step whose ${field} is ${value === undefined ? 'missing' : JSON.stringify(value)}`,
         ['FLOW-015'],

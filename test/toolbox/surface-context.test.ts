@@ -105,14 +105,17 @@ describe('the context of a call', () => {
     }
     const session = await tools.owner('POST', '/api/v1/tool-sessions', { project: tools.project.root })
     expect(session.code).toBe('BAD_REQUEST')
-    for (const service of ['services/gone', '..', '/', '../..', '/etc']) {
+    for (const service of ['services/gone', '..', '/', '../..', '/etc', '', ' ']) {
       const wanted = { project: tools.project.root, service }
       expect((await tools.owner('POST', '/api/v1/tool-sessions', wanted)).code, service).toBe('BAD_REQUEST')
       const words = ['tool', 'call', 'git_status', '--project', tools.project.root, '--service', service]
       expect((await runInProcess(words, tools.hub.options.env)).exit, service).toBe(2)
     }
     const without = ['tool', 'call', 'git_status', '--project', tools.project.root]
-    expect((await runInProcess(without, tools.hub.options.env)).exit).toBe(2)
+    const twice = [...without, '--service', 'services/web', '--service', '.']
+    const nowhere = ['tool', 'call', 'git_status', '--project', '', '--service', 'services/web']
+    for (const words of [without, twice, nowhere])
+      expect((await runInProcess(words, tools.hub.options.env)).exit).toBe(2)
     expect(tools.project.fingerprint()).toBe(before)
   })
 

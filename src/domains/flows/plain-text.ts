@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isBlank } from '../../platform/basics/hidden-signs.ts'
 import { text } from './bundle/value-rules.ts'
 
 /** Text from outside that both databases keep to the letter; it is stored and shown, never followed. */
@@ -12,5 +13,5 @@ export function PlainText(max_chars: number) {
 
 /** Such text that holds more than white space. */
 export function NonBlankText(max_chars: number) {
-  return PlainText(max_chars).refine((value) => value.trim() !== '')
+  return PlainText(max_chars).refine((value) => !isBlank(value))
 }

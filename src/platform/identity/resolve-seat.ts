@@ -26,6 +26,8 @@ const DEPTH_LIMIT = 64
 /** The seat with its real folders, after checking that it is one. */
 export function resolveSeat(wanted: WantedSeat): ToolboxSeat {
   const { role = 'dev', agent_id, isolation_level, allowed_commands, access_token } = wanted
+  if ([wanted.service, wanted.project].includes(''))
+    throw new SeatInvalid('The project and the service must be named; the whole project is `.`.')
   const project_root = realFolder(wanted.project ?? findProject(wanted.service))
   const service_root = realFolder(
     isAbsolute(wanted.service) ? wanted.service : join(project_root, wanted.service),

@@ -62,10 +62,10 @@ async function connect(job: IndexJob, place: IndexPlace): Promise<Parts> {
   const { index } = place
   // What was kept here before is of no use to an index that is kept elsewhere.
   if (!isKeptInFile(job) && hasEmbeddedIndex(index)) removeIndexFiles(place)
+  makePrivate(index)
   const store = await openStoreFor(job, index)
   try {
     const ledger = openLedger(index)
-    makePrivate(index)
     const close = async () => {
       ledger.close()
       await store.close()

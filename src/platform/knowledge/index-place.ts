@@ -1,4 +1,13 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 /** Where the index of a project lies; closed to agents, as all of `.flow` is. */
@@ -72,7 +81,8 @@ export function removeIndexFiles({ index, manifest }: Pick<IndexPlace, 'index' |
     rmSync(path, { force: true, recursive: true })
 }
 
-/** Only the owner reads what was indexed. */
+/** Only the owner reads what was indexed. What SQLite keeps beside its file gets the rights that the file has then. */
 export function makePrivate(path: string): void {
+  closeSync(openSync(path, 'a', FILE_MODE))
   chmodSync(path, FILE_MODE)
 }

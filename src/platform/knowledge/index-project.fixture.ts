@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { openEmbeddedStore } from './embedded-store.ts'
-import type { IndexJob, IndexOutcome } from './index-job.ts'
+import type { IndexJob, IndexOutcome, RunTools } from './index-job.ts'
 import { type IndexPlace, indexPlaceOf } from './index-place.ts'
 import { runIndex } from './index-run.ts'
 import { openStaticEmbedder } from './static-embedder.ts'
@@ -14,7 +14,7 @@ export interface IndexProject extends Disposable {
   readonly place: IndexPlace
   write(path: string, content: string | Buffer): void
   remove(path: string): void
-  run(more?: Partial<IndexJob>): Promise<IndexOutcome>
+  run(more?: Partial<IndexJob>, onProgress?: RunTools['onProgress']): Promise<IndexOutcome>
   /** What the last run left out, by path. */
   readonly skipped: Map<string, string>
   manifest(): Record<string, string>
@@ -40,13 +40,13 @@ export function makeIndexProject(files: Readonly<Record<string, string>> = {}): 
     write,
     skipped,
     remove: (path) => rmSync(join(root, path), { recursive: true, force: true }),
-    async run(more = {}) {
+    async run(more = {}, onProgress = () => {}) {
       skipped.clear()
       const nothing = { block_patterns: [], hard_link_stores: [], closed_paths: [], redact_patterns: [] }
       const onSkipped = (path: string, reason: string) => void skipped.set(path, reason)
       return runIndex(
         { project_root: root, environment: {}, ...nothing, ...more },
-        { now: () => new Date(), onSkipped },
+        { now: () => new Date(), onSkipped, onProgress },
       )
     },
     manifest: () => JSON.parse(readFileSync(place.manifest, 'utf8')),

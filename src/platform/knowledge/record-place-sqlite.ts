@@ -18,9 +18,9 @@ const SCHEMA = `
 
 /** Opens the index in a file of the home; one of another form, or of another embedder, is emptied. */
 export async function openRecordFile(file: string, embedder: Embedder): Promise<RecordPlace> {
+  makePrivate(file)
   const store = openEmbeddedStore(file)
   const cursors = openCursors(file)
-  makePrivate(file)
   const form = `${FORM} ${embedder.id}`
   if (cursors.readForm() !== form) {
     await store.clear()

@@ -115,6 +115,9 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     hint: '`knowtation ledger list` shows what there is; `knowtation boundary compose` picks it by itself.',
   },
   IDEMPOTENCY_CONFLICT: { hint: 'Use a new executionId, or a higher attempt after one that failed.' },
+  FLOW_LINEAGE_CONFLICT: {
+    hint: '`knowtation flow export ID --json > FILE`, then `knowtation flow check FILE`, tell the newest version and its state id.',
+  },
   FLOW_EXTERNAL_AGENT_DISABLED: {
     hint: 'Set external_agent.enabled in policy.yaml of the vault, or FLOW_EXTERNAL_AGENT_ENABLED=1.',
   },

@@ -56,6 +56,9 @@ async function readValue(
   const text = texts[0] as string
   if (kind === 'json') return readJsonArgument(name, text, io.stdin)
   const value = isDuration(key) ? (findSeconds(text) ?? text) : coerceText(schema, text)
-  if (kind === 'number' && typeof value === 'string') throw new UsageError(`${name} must be a number.`, help)
+  if (kind === 'number' && typeof value === 'string') {
+    const form = isDuration(key) ? 'a number of seconds, or one such as 15m, 12h or 30d' : 'a number'
+    throw new UsageError(`${name} must be ${form}.`, help)
+  }
   return value
 }

@@ -19,6 +19,7 @@ export const SEAT_FLAGS: readonly Flag[] = [
 
 /** The agent that the flags describe; the folders are taken from where the command was typed. */
 export function seatCaller(invocation: Invocation, client: string): Caller {
+  for (const { name } of SEAT_FLAGS) checkSaidOnce(invocation, name)
   const service = findFlag(invocation, 'service')
   if (service === undefined)
     throw new UsageError('--service DIR is missing.', "Name the folder of the agent's service.")
@@ -38,4 +39,12 @@ export function seatCaller(invocation: Invocation, client: string): Caller {
     if (!(error instanceof SeatInvalid)) throw error
     throw new UsageError(error.message, 'Check --project and --service.')
   }
+}
+
+/** A seat is never guessed: a variable that is empty, or a second value, would open more than was meant. */
+function checkSaidOnce({ flags }: Invocation, name: string): void {
+  const given = flags.get(name) ?? []
+  if (given.length > 1) throw new UsageError(`--${name} is given more than once.`, 'Give it once.')
+  if (given[0]?.trim() === '')
+    throw new UsageError(`--${name} is empty.`, 'Check the variable that it was taken from.')
 }

@@ -42,7 +42,10 @@ export const flowProposeEdit = defineOperation({
     intent: Intent,
     ...draftShape,
     base_version: z.string().refine(isVersion).describe('The version x.y.z that the draft builds on'),
-    base_state_id: z.string().max(64).describe('The state id of that version'),
+    base_state_id: z
+      .string()
+      .max(64)
+      .describe('The state id of that version, as flow_check tells it of its export'),
   }),
   output: Proposal,
   prepare: ({ hub, vault_id }) => ensureStarterFlows(hub, vault_id),

@@ -1,3 +1,5 @@
+import { isBlank } from '../../../platform/basics/hidden-signs.ts'
+
 /** A place in a document and what is there; `owner` is the record that holds it. */
 export type Place = { at: string; owner: object }
 
@@ -25,8 +27,8 @@ export function text(max_chars: number): Rule {
 export function nonBlank(max_chars: number): Rule {
   const findTextFault = text(max_chars)
   return (value, place) => {
-    const isBlank = typeof value !== 'string' || value.trim() === ''
-    return isBlank ? `${place.at} must be a non-blank string` : findTextFault(value, place)
+    const says_nothing = typeof value !== 'string' || isBlank(value)
+    return says_nothing ? `${place.at} must be a non-blank string` : findTextFault(value, place)
   }
 }
 

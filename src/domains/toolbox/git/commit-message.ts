@@ -7,8 +7,9 @@ export const MAX_MESSAGE_CHARS = 10_000
 // Tab and line end are text; every other control character can hide something from whoever reads the log.
 const CONTROL = /[^\P{Cc}\t\n]|[\u202A-\u202E\u2066-\u2069]/u
 
-/** Refuses a message that says nothing, hides something or carries a secret. */
-export function checkMessage(message: string, redactor: Redactor): void {
+/** The message with plain line ends; refused is one that says nothing, hides something or carries a secret. */
+export function readMessage(given: string, redactor: Redactor): string {
+  const message = given.replaceAll('\r\n', '\n')
   if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(message)) throw invalid('The commit message is blank.')
   if (message.length > MAX_MESSAGE_CHARS) {
     throw invalid(`The commit message is longer than ${MAX_MESSAGE_CHARS} characters.`)
@@ -24,6 +25,7 @@ export function checkMessage(message: string, redactor: Redactor): void {
       'Say what changed without the value itself.',
     )
   }
+  return message
 }
 
 function invalid(message: string): ToolFault {

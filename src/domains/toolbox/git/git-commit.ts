@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ToolCall, ToolDeclaration } from '../tool.ts'
-import { checkMessage } from './commit-message.ts'
+import { readMessage } from './commit-message.ts'
 import { requireSuccess } from './git-outcome.ts'
 import { runGit } from './git-run.ts'
 import { openRepository, SOURCE_ROLES } from './open-repository.ts'
@@ -37,26 +37,27 @@ export const gitCommit: ToolDeclaration<typeof Input, z.output<typeof Output>> =
   input: Input,
   output: Output,
   check(call) {
-    checkMessage(call.input.message, call.redactor)
+    readMessage(call.input.message, call.redactor)
     openRepository(call, 'git_commit')
   },
   handle(call) {
-    checkMessage(call.input.message, call.redactor)
+    const message = readMessage(call.input.message, call.redactor)
     const repository = openRepository(call, 'git_commit')
-    return inTurn(repository.git_dir, () => commit(call, repository))
+    return inTurn(repository.git_dir, () => commit(call, repository, message))
   },
 }
 
 async function commit(
   call: ToolCall<z.output<typeof Input>>,
   repository: Repository,
+  message: string,
 ): Promise<z.output<typeof Output>> {
   checkFolders(repository)
   const files = checkStaged(call, repository, await readStagedChanges(call, repository))
   const date = `${Math.floor(call.now.getTime() / 1_000)} +0000`
   const outcome = await runGit(call, repository, {
     args: COMMIT,
-    stdin: call.input.message,
+    stdin: message,
     writes: 'git_folder',
     env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
   })

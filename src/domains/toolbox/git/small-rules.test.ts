@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createRedactor } from '../../../platform/redaction/redactor.ts'
 import { sortPaths } from './closed-paths.ts'
-import { checkMessage, MAX_MESSAGE_CHARS } from './commit-message.ts'
+import { MAX_MESSAGE_CHARS, readMessage } from './commit-message.ts'
 import { findRemoteAddress, isRemoteName } from './remote-address.ts'
 import { readSettings, renderTrustedConfig } from './trusted-config.ts'
 import { inTurn } from './turns.ts'
@@ -130,18 +130,17 @@ describe('a commit message', () => {
     'see [REDACTED:aws_key]',
     '\ud800x',
   ])('%j is refused', (message) => {
-    expect(() => checkMessage(message, redactor)).toThrow(
-      expect.objectContaining({ code: 'ValidationError' }),
-    )
+    expect(() => readMessage(message, redactor)).toThrow(expect.objectContaining({ code: 'ValidationError' }))
   })
 
   test('has a length', () => {
-    expect(() => checkMessage('x '.repeat(MAX_MESSAGE_CHARS / 2), redactor)).not.toThrow()
-    expect(() => checkMessage('x'.repeat(MAX_MESSAGE_CHARS + 1), redactor)).toThrow('longer')
+    expect(() => readMessage('x '.repeat(MAX_MESSAGE_CHARS / 2), redactor)).not.toThrow()
+    expect(() => readMessage('x'.repeat(MAX_MESSAGE_CHARS + 1), redactor)).toThrow('longer')
   })
 
   test('may have a body, tabs and any letters', () => {
-    expect(() => checkMessage('Änderung\n\n\t- größer 🎉\n#42', redactor)).not.toThrow()
+    expect(() => readMessage('Änderung\n\n\t- größer 🎉\n#42', redactor)).not.toThrow()
+    expect(readMessage('subject\r\n\r\nbody\r\n', redactor)).toBe('subject\n\nbody\n')
   })
 })
 

@@ -1,3 +1,4 @@
+import { spellCodePoint, spellHidden } from '../../../platform/basics/hidden-signs.ts'
 import { renderMark } from '../../../platform/redaction/mark.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 
@@ -10,7 +11,7 @@ const ARGUMENT_LIMIT = 32
 const ARGUMENT_CHARS = 256
 
 /** Characters that would move, hide or reorder what stands around them. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 type Redact = Pick<Redactor, 'redact' | 'find'>
 
@@ -57,9 +58,9 @@ function withNeighbours(redactor: Redact, args: readonly string[]): string[] {
  * doubled, so that nobody can write such a number themselves.
  */
 export function oneLine(text: string, limit_chars: number): string {
-  const visible = text
-    .slice(0, READ_CHARS)
-    .replaceAll('\\', '\\\\')
-    .replace(UNPRINTABLE, (sign) => `\\u{${(sign.codePointAt(0) as number).toString(16)}}`)
+  const doubled = text.slice(0, READ_CHARS).replaceAll('\\', '\\\\')
+  const visible = spellHidden(doubled).replace(UNPRINTABLE, (sign) =>
+    spellCodePoint(sign.codePointAt(0) as number),
+  )
   return visible.length <= limit_chars ? visible : `${visible.slice(0, limit_chars - 1).toWellFormed()}…`
 }

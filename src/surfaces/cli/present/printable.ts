@@ -1,9 +1,12 @@
-// Controls drive a terminal; bidirectional marks, separators and invisible characters deceive a reader.
-const DECEIVING = /(?!\n)[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]|\p{Cs}/gu
+import { spellHidden } from '../../../platform/basics/hidden-signs.ts'
+
+// Controls drive a terminal; separators and halves of characters deceive a reader, as hidden signs do.
+const DECEIVING = /(?!\n)[\p{Cc}\u2028\u2029]|\p{Cs}/gu
 
 /** A text that is safe to show: whatever could drive the terminal or hide is spelled out. Lines stay lines. */
 export function printable(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').replace(DECEIVING, spelledOut)
+  const plain = text.replaceAll('\r\n', '\n').replaceAll('\t', '    ')
+  return spellHidden(plain, spelledOut).replace(DECEIVING, (sign) => spelledOut(sign.charCodeAt(0)))
 }
 
 /** A text that is safe to show on one line. */
@@ -11,9 +14,8 @@ export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', ' ')
 }
 
-function spelledOut(character: string): string {
-  const code = character.charCodeAt(0)
-  return code < 0x100
-    ? `\\x${code.toString(16).padStart(2, '0')}`
-    : `\\u${code.toString(16).padStart(4, '0')}`
+function spelledOut(code_point: number): string {
+  const digits = code_point.toString(16)
+  if (code_point > 0xffff) return `\\u{${digits}}`
+  return code_point < 0x100 ? `\\x${digits.padStart(2, '0')}` : `\\u${digits.padStart(4, '0')}`
 }

@@ -86,14 +86,18 @@ describe('diffBundles', () => {
         expect(rendered.filter((line) => !/^[ +-]/.test(line))).toEqual(
           changes.map(({ path }) => `@@ ${path} @@`),
         )
-        expect(text).not.toMatch(/\p{Cf}/u)
+        expect(text).not.toMatch(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u)
       }),
       { numRuns: 60 },
     )
-    const tricky = { ...sampleFlow(), title: 'safe\u202etxet\u200b' }
-    expect(diffBundles(undefined, { flow: tricky, steps: [sampleStep()] }).text).toContain(
-      '+safe\\u{202e}txet\\u{200b}\n',
-    )
+    const tricky = {
+      ...sampleFlow(),
+      title: 'safe\u202etxet\u200b',
+      summary: 'Be kind.\ufe01\u{e0141}\u3164',
+    }
+    const { text } = diffBundles(undefined, { flow: tricky, steps: [sampleStep()] })
+    expect(text).toContain('+safe\\u{202e}txet\\u{200b}\n')
+    expect(text).toContain('+Be kind.\\u{fe01}\\u{e0141}\\u{3164}\n')
   })
 
   test('a huge draft is shown in part, and said to be', () => {

@@ -1,3 +1,4 @@
+import { spellHidden } from '../../../../platform/basics/hidden-signs.ts'
 import type { FlowBundle } from '../../bundle/flow-record.ts'
 import { bundleFields } from './bundle-fields.ts'
 import { type Budget, diffLines } from './diff-lines.ts'
@@ -65,5 +66,5 @@ function linesOf(text: string | null): string[] {
 
 /** Signs that have no form of their own could make a text read other than it is: a reviewer sees them named. */
 function visible(text: string): string {
-  return text.replace(/\p{Cf}/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`)
+  return spellHidden(text)
 }
