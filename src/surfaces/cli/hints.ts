@@ -64,7 +64,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   cursor_expired: { hint: 'Leave out --cursor to read what is still kept.' },
   rate_limited: { hint: 'Wait a little, then try again.' },
   RATE_LIMITED: { hint: 'Wait a little, then try again.' },
-  RUNTIME_ERROR: { hint: 'Run `knowtation doctor`; the lines above or the log of the hub name the place.' },
+  RUNTIME_ERROR: { hint: 'The lines above, `knowtation doctor` or the log of the hub name the place.' },
   STORAGE_UNAVAILABLE: {
     hint: 'Check that the home exists, may be written and its disk has room; then run `knowtation doctor`.',
   },

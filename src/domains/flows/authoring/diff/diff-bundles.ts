@@ -60,11 +60,7 @@ function renderDiff(base: FlowBundle | undefined, draft: FlowBundle, changes: re
   return `${lines.join('\n')}\n`
 }
 
-function linesOf(text: string | null): string[] {
-  return text === null ? [] : visible(text).split(/\r\n|[\n\r\u2028\u2029]/)
-}
-
 /** Signs that have no form of their own could make a text read other than it is: a reviewer sees them named. */
-function visible(text: string): string {
-  return spellHidden(text)
+function linesOf(text: string | null): string[] {
+  return text === null ? [] : spellHidden(text).split(/\r\n|[\n\r\u2028\u2029]/)
 }
