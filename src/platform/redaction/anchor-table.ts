@@ -19,15 +19,20 @@ export interface AnchorTable {
 }
 
 /** Where one of these stands, the line may name a secret. */
-const WORDS = 'pass pwd secret token key auth cred login jwt session sid csrf sig'.split(' ')
+const WORDS =
+  'pass pwd secret token key auth cred login jwt session sid csrf sig psk pw contrase senha kennwort'.split(
+    ' ',
+  )
 /** The same words, for a text that is looked at on its own. */
 export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')
-/** A longer beginning would not tell a known value better, only make the table larger. */
-const KNOWN_ANCHOR_CHARS = 8
+/** A longer beginning would not tell a value better, only make the table larger and the walk slower. */
+const MAX_ANCHOR_CHARS = 8
 
 const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ...PROVIDER_FORMATS.map(placeFormat).flatMap((format) =>
-    format.anchors.map((anchor) => [anchor, { kind: 'format', format }] as const),
+    [...new Set(format.anchors.map((anchor) => anchor.slice(0, MAX_ANCHOR_CHARS)))].map(
+      (anchor) => [anchor, { kind: 'format', format }] as const,
+    ),
   ),
   ...STRUCTURES.flatMap((structure) =>
     structure.anchors.map((anchor) => [anchor, { kind: 'structure', structure }] as const),
@@ -45,7 +50,7 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
 export function anchorTable(known: readonly KnownForm[], owner: readonly OwnerPattern[]): AnchorTable {
   const all: (readonly [string, Lead])[] = [
     ...BUILT_IN,
-    ...known.map((form) => [form.text.slice(0, KNOWN_ANCHOR_CHARS), { kind: 'known', form }] as const),
+    ...known.map((form) => [form.text.slice(0, MAX_ANCHOR_CHARS), { kind: 'known', form }] as const),
     ...owner.map((pattern) => [pattern.prefix, { kind: 'owner', pattern }] as const),
   ]
   return { anchors: buildAnchors(all.map(([text]) => text)), leads: all.map(([, lead]) => lead) }

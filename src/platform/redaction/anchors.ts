@@ -2,14 +2,15 @@
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789_-.:/~=$@ "<[+'
 const OTHER = ALPHABET.length
 const WIDTH = OTHER + 1
+/** A row is a power of two long, so that a state is found by a shift and its number fits into 16 bits. */
+export const ROW_BITS = 6
 
 /** An automaton that walks a text once and says at each character which anchors end there. */
 export interface Anchors {
   /** The class of each ASCII character: an index into a row of `next`. */
   classes: Uint8Array
   other: number
-  width: number
-  /** Rows of states; a state from `firstHit` on has anchors that end in it. */
+  /** Rows of states, `1 << ROW_BITS` long; a state from `firstHit` on has anchors that end in it. */
   next: Uint16Array | Uint32Array
   firstHit: number
   hitsOf: readonly (readonly number[])[]
@@ -31,7 +32,6 @@ export function buildAnchors(texts: readonly string[]): Anchors {
   return {
     classes,
     other: OTHER,
-    width: WIDTH,
     lengths: texts.map((text) => text.length),
     ...renumber(nodes, rows),
   }
@@ -98,7 +98,7 @@ function fillRows(nodes: Node[], order: readonly number[]): Uint32Array {
   return rows
 }
 
-/** States with hits get the highest numbers, and a state is the start of its row: one comparison, no product. */
+/** States with hits get the highest numbers: one comparison tells them. */
 function renumber(nodes: readonly Node[], rows: Uint32Array): Pick<Anchors, 'next' | 'firstHit' | 'hitsOf'> {
   const quiet = nodes.flatMap((node, at) => (node.hits.length === 0 ? [at] : []))
   const loud = nodes.flatMap((node, at) => (node.hits.length > 0 ? [at] : []))
@@ -108,11 +108,12 @@ function renumber(nodes: readonly Node[], rows: Uint32Array): Pick<Anchors, 'nex
     places[at] = place
   })
   // Half the memory stays in the processor's cache.
-  const next = rows.length <= 0xffff ? new Uint16Array(rows.length) : new Uint32Array(rows.length)
+  const cells = nodes.length << ROW_BITS
+  const next = nodes.length <= 0xffff ? new Uint16Array(cells) : new Uint32Array(cells)
   order.forEach((at, place) => {
     for (let letter = 0; letter < WIDTH; letter++) {
-      next[place * WIDTH + letter] = (places[rows[at * WIDTH + letter] as number] as number) * WIDTH
+      next[(place << ROW_BITS) + letter] = places[rows[at * WIDTH + letter] as number] as number
     }
   })
-  return { next, firstHit: quiet.length * WIDTH, hitsOf: loud.map((at) => nodes[at]?.hits ?? []) }
+  return { next, firstHit: quiet.length, hitsOf: loud.map((at) => nodes[at]?.hits ?? []) }
 }

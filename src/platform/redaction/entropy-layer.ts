@@ -4,7 +4,7 @@ import type { Pair } from './pairs.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { shannon, surprise } from './randomness.ts'
 import { findTokenShape } from './token-shapes.ts'
-import { isConstantName, isEncodedText, isHex, isUuid } from './value-shapes.ts'
+import { isConstantName, isEncodedText, isHex, isPublicKey, isUuid } from './value-shapes.ts'
 
 /** A run of token characters that holds letters beyond hexadecimal ones and digits. */
 export interface Token {
@@ -27,14 +27,17 @@ const MAX_TOKEN_CHARS = 1_024
 const MAX_AROUND = 20
 
 const HASH_BEFORE =
-  /(?:sha\d{1,3}[-:=]|md5[-:=]|h1:|[@#]|integrity\W{1,4}|%|base64,\W{0,3}|checksum\W{1,4}(?:\d{1,3}\/)?)$/i
-const HASH = /^(?:sha\d{1,3}|md5|h1)[-:]/i
+  /(?:sha\d{1,3}[-:=]|md5[-:=]|h1:|W\/"|public.?key\W{1,3}|[@#]|integrity\W{1,4}|%|base64,\W{0,3}|checksum\W{1,4}(?:\d{1,3}\/)?)$/i
+const HASH = /^(?:(?:sha\d{1,3}|md5|h1)[-:/]|\/nix\/store\/|nonce-)/i
 const FILE = /\.[A-Za-z][A-Za-z0-9]{0,5}$/
 /** Short random text may repeat itself: of this form it is taken for a key even so. */
-const BASE64_KEY = /^(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9])[A-Za-z0-9+/]{32,128}={0,2}$/
+const BASE64_KEY = /^(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9].*[0-9])[A-Za-z0-9+/]{32,128}={0,2}$/
 /** Plain words and a few letters of chance after them: what programs call temporary folders and pods. */
 const GENERATED_NAME = /^((?:[a-z0-9]{1,16}[-_])+)[A-Za-z0-9]{4,8}$/
 const MAX_WORD_BITS = 5.5
+/** Names that are given to things: a ULID, an address of a ledger, an object of a payment service. */
+const MADE_ID =
+  /^(?:01[0-9A-HJKMNP-TV-Z]{24}|bc1[a-z0-9]{39,59}|bafy[a-z0-9]{50,60}|Qm[1-9A-Za-z]{44}|(?:pi|cus|sub|ch|in|prod|price|evt|acct|pm|seti|txn|req|card|src|si|po|py|dp|il|ii)_[A-Za-z0-9]{8,32})$/
 const WORDS_NEAR = /passw|secret|token|api.?key|credential|access.?key|private.?key|auth.?key/i
 
 /** Claims tokens that look made by chance, by what the line says about them. */
@@ -62,7 +65,8 @@ export function claimRandomTokens(
 }
 
 function findRandomSpan(line: string, token: Token, text: string, pairs: readonly [Pair, KeyLevel][]) {
-  if (isPlaceholder(text) || isUuid(text) || isHex(text) || isConstantName(text)) return undefined
+  if (isPlaceholder(text) || isUuid(text) || isHex(text) || isConstantName(text) || isPublicKey(text))
+    return undefined
   const [pair, level] = pairs.findLast(([each]) => token.end <= each.end) ?? []
   if (level === 'public' || isInUrl(line, token)) return undefined
   const part = longestPart(text)
@@ -70,17 +74,20 @@ function findRandomSpan(line: string, token: Token, text: string, pairs: readonl
   const bits = Math.min(surprise(text), surprise(part) + 0.4)
   if (FILE.test(text)) return undefined
   if (isNearSecretWord(line, token) && bits >= NEAR.bits && part.length >= NEAR.chars) return token
+  if (MADE_ID.test(text) || isMessageId(line, token)) return undefined
   if (isEncodedText(text) || text.length > MAX_TOKEN_CHARS) return undefined
-  if (pair && isWholeValue(line, pair, token) && bits >= GIVEN.bits && part.length >= GIVEN.chars) return pair
+  const isGiven = pair && (pair.by !== '(' || level === 'weak') && isWholeValue(line, pair, token)
+  if (isGiven && bits >= GIVEN.bits && part.length >= GIVEN.chars) return pair
   const isBare = text.length >= BARE.chars && bits >= BARE.bits
   return isBare && (shannon(text) > BARE.shannon || BASE64_KEY.test(text)) ? token : undefined
 }
 
-/** Digests are named before they are given; a commit follows `@` or `#`. */
+/** Digests are named before they are given; a commit follows `@` or `#`, a hashed host `|1|`. */
 function isHash(line: string, token: Token): boolean {
   return (
+    line.startsWith('|1|') ||
     HASH_BEFORE.test(line.slice(Math.max(0, token.start - 24), token.start)) ||
-    HASH.test(line.slice(token.start, token.start + 8))
+    HASH.test(line.slice(token.start, token.start + 12))
   )
 }
 
@@ -97,15 +104,20 @@ function isGeneratedName(part: string): boolean {
   return words !== undefined && surprise(words) <= MAX_WORD_BITS
 }
 
+/** `<…@host>` of a mail. */
+function isMessageId(line: string, token: Token): boolean {
+  return line[token.start - 1] === '<' && line[token.end] === '@'
+}
+
 function isInUrl(line: string, token: Token): boolean {
   if (line.startsWith('//', token.start) && line[token.start - 1] === ':') return true
   const before = line.slice(Math.max(0, token.start - 300), token.start)
-  return before.includes('://', before.lastIndexOf(' ') + 1)
+  const word = before.lastIndexOf(' ') + 1
+  return ['://', ':\\/\\/', 'arn:aws'].some((sign) => before.includes(sign, word))
 }
 
 function isWholeValue(line: string, pair: Pair, token: Token): boolean {
   return (
-    pair.by !== '(' &&
     !/\s/.test(line.slice(pair.start, token.start)) &&
     pair.by !== ',' &&
     pair.end - pair.start - (token.end - token.start) <= 4

@@ -2,7 +2,7 @@ import { ANY_WORD, type Lead } from './anchor-table.ts'
 import { claimRandomTokens, type Token } from './entropy-layer.ts'
 import { type Claim, joinClaims, RANK } from './finding.ts'
 import { type KeyLevel, keyLevel } from './key-names.ts'
-import { isKeywordSecret, lentLevel, levelled } from './keyword-layer.ts'
+import { declaredLevel, isKeywordSecret, lentLevel, levelled } from './keyword-layer.ts'
 import { findKubernetesData } from './kubernetes-secret.ts'
 import type { LineState } from './line-state.ts'
 import { findOwnerEnd } from './owner-patterns.ts'
@@ -68,9 +68,9 @@ function inspectShown(line: SeenLine, state: LineState): LineClaim[] {
   if (state.pem === 'public' && (line.hits.some(isEnd) || !isBlockLine(line.text))) state.pem = 'outside'
   const marks = findMarks(line)
   const claims: Claim[] = []
-  claimAnchored(line, marks, state, claims)
+  const shown = claimAnchored(line, marks, state, claims)
   claimData(line.text, state, claims)
-  claimPairs(line, marks, state, claims)
+  claimPairs(shown.length === 0 ? line : withoutTokens(line, shown), marks, state, claims)
   return leaveMarks(joinClaims(claims), marks)
 }
 
@@ -90,15 +90,23 @@ function findMarks(line: SeenLine): Mark[] {
   return marks
 }
 
-function claimAnchored(line: SeenLine, marks: Mark[], state: LineState, claims: Claim[]): void {
+function withoutTokens(line: SeenLine, shown: readonly PemSpan[]): SeenLine {
+  const isShown = (token: Token) => shown.some(({ start, end }) => start <= token.start && token.end <= end)
+  return { ...line, tokens: line.tokens.filter((token) => !isShown(token)) }
+}
+
+/** Claims what anchors lead to; returns the bodies of public blocks, which are to be shown. */
+function claimAnchored(line: SeenLine, marks: Mark[], state: LineState, claims: Claim[]): PemSpan[] {
   let hidden = 0
+  const shown: PemSpan[] = []
   for (const [index, { lead, at }] of line.hits.entries()) {
     if (at < hidden || overlapsMark(marks, at, at + 1)) continue
     if (lead.kind === 'format') claimProviderToken(lead.format, line.text, at, claims)
     else if (lead.kind === 'structure') claimStructure(lead.structure, line.text, at, claims)
-    else if (lead.kind === 'begin') hidden = claimBlock(line, index, state, claims)
+    else if (lead.kind === 'begin') hidden = claimBlock(line, index, state, claims, shown)
     else claimGiven(lead, line.text, at, claims)
   }
+  return shown
 }
 
 function claimGiven(lead: Lead, line: string, at: number, claims: Claim[]): void {
@@ -110,11 +118,18 @@ function claimGiven(lead: Lead, line: string, at: number, claims: Claim[]): void
   if (end !== undefined) claims.push({ rule: 'owner_pattern', start: at, end, rank: RANK.owner })
 }
 
-function claimBlock(line: SeenLine, index: number, state: LineState, claims: Claim[]): number {
+function claimBlock(
+  line: SeenLine,
+  index: number,
+  state: LineState,
+  claims: Claim[],
+  shown: PemSpan[],
+): number {
   const at = (line.hits[index] as Hit).at
   const end = line.hits.slice(index + 1, index + 50).find(isEnd)?.at ?? -1
   const block = openBlock(line.text, at, end)
   if (block.isOpen) state.pem = block.state
+  if (block.state === 'public') shown.push({ start: at, end: block.bodyEnd })
   if (block.state !== 'private') return block.state === 'public' ? block.span.end : at
   claims.push({ rule: 'private_key', ...block.span, rank: RANK.structure })
   return block.span.end
@@ -129,7 +144,7 @@ function claimData(line: string, state: LineState, claims: Claim[]): void {
 
 function claimPairs(line: SeenLine, marks: Mark[], state: LineState, claims: Claim[]): void {
   const hasWord = line.hasWord && (marks.length === 0 || ANY_WORD.test(withoutMarks(line.text, marks)))
-  const waiting = takeWaiting(line.text, state, claims)
+  const waiting = takeWaiting(line.text, state, claims) ?? declaredLevel(line.text)
   if (!hasWord && line.tokens.length === 0 && waiting === undefined) return
   const found = findPairs(line.text)
   const pairs = levelled(line.text, found, waiting)
@@ -178,7 +193,7 @@ function nextWaiting(line: string, pairs: readonly Pair[]): LineState['waiting']
 }
 
 function lentWaiting(line: string, pairs: readonly Pair[]): LineState['waiting'] {
-  const lent = lentLevel(line, pairs)
+  const lent = declaredLevel(line) ?? lentLevel(line, pairs)
   return lent && { level: lent, isOpen: false, lines: WAITING_LINES }
 }
 

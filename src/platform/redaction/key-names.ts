@@ -5,8 +5,11 @@
 export type KeyLevel = 'password' | 'secret' | 'weak' | 'plain' | 'public'
 
 const PASSWORD_WORDS = words(
-  'password passwd passwort pwd passphrase passcode pgpassword mysqlpwd dbpass userpass',
+  'password passwd passwort pwd passphrase passcode pgpassword mysqlpwd dbpass userpass authtok ' +
+    'contrasena contrase senha kennwort wachtwoord passe',
 )
+/** Too short to mean a password in the midst of a name. */
+const PASSWORD_ENDINGS = words('pass pw psk')
 const SECRET_WORDS = words(
   'secret secrets token apikey apitoken accesstoken authtoken secretkey accesskey privatekey clientsecret ' +
     'credential credentials creds cred jwt bearer masterkey signingkey encryptionkey authkey accesskeyid accessid ' +
@@ -18,7 +21,7 @@ const SECRET_ENDINGS =
 const KEY_QUALIFIERS = words(
   'api access private secret signing sign encryption encrypt decryption auth license master account shared service ' +
     'subscription ssh hmac aes client app application admin root deploy webhook global server authorization jwt ' +
-    'session crypto crypt storage write read sas cipher ibm sl cloud iam cos',
+    'session crypto crypt storage write read sas cipher ibm sl cloud iam cos preshared',
 )
 /** Before the word `key`, these make it a name of something. */
 const PLAIN_QUALIFIERS = words(
@@ -34,7 +37,7 @@ const WEAK_WORDS = words(
 const PUBLIC_WORDS = words(
   'public pub pubkey publickey integrity checksum digest sha sha1 sha256 sha384 sha512 md5 crc crc32 etag commit rev revision oid ' +
     'fingerprint thumbprint hash hashes blake2b blake3 narhash nar resolved cid shasum certificate cert sourcemap ' +
-    'mappings buildid changeset cksum checksums sum',
+    'mappings buildid changeset cksum checksums sum ray accept socket sitekey verification x5t x5c',
 )
 /** A name that ends so is about a secret, not one itself. */
 const ABOUT_WORDS = words(
@@ -45,8 +48,12 @@ const ABOUT_WORDS = words(
     'enabled disabled valid verified present strength reset change changed history page form input host port user username ' +
     'email prefix suffix env variable var scope scopes algorithm alg header headers parameter param params prompt column ' +
     'table schema source target location uuid guid kid spec options config settings request response callback ' +
-    'validator validation verify check checker test tests helper factory builder generator parser lexer stream',
+    'validator validation verify check checker test tests helper factory builder generator parser lexer stream stdin ' +
+    'tgz zip gz tar bz2 xz iso whl jar deb rpm exe',
 )
+
+/** A token after one of these says where a list goes on. */
+const PAGE_WORDS = words('next page continuation pagination cursor')
 
 /** A name with one of these says itself that the value is none. */
 const UNREAL_WORDS = words('non invalid wrong fake dummy mock bad bogus expired example sample')
@@ -81,16 +88,24 @@ function judge(parts: string[]): KeyLevel {
   if (last === undefined) return 'plain'
   if (parts.some((part) => UNREAL_WORDS.has(part))) return 'public'
   if (parts.includes('access') && last === 'id') return 'secret'
-  if (parts.some((part) => PUBLIC_WORDS.has(part)) && !parts.some(isSecretWord)) return 'public'
-  if (ABOUT_WORDS.has(last) && parts.length > 1)
-    return parts.length > 1 && isIdentifying(last) ? 'public' : 'plain'
-  if (last === 'pass' || (parts.at(-2) === 'pass' && parts.length <= 3)) return 'password'
+  if (last === 'token' && PAGE_WORDS.has(parts.at(-2) ?? '')) return 'public'
+  if (parts.some((part) => PUBLIC_WORDS.has(part)) && !parts.some(isSecretWord) && !endsInSecretKey(parts))
+    return 'public'
+  if (ABOUT_WORDS.has(last) && parts.length > 1) return IDENTIFYING.has(last) ? 'public' : 'plain'
+  if (IDS.has(last)) return 'public'
+  if (PASSWORD_ENDINGS.has(last) || (parts.at(-2) === 'pass' && parts.length <= 3)) return 'password'
   if (parts.some((part) => PASSWORD_WORDS.has(part) || /(?:password|passwd|passphrase)$/.test(part)))
     return 'password'
   if (parts.some(isSecretWord)) return 'secret'
   const key = parts.lastIndexOf('key')
   if (key > 0) return keyQualifier(parts[key - 1] as string)
   return WEAK_WORDS.has(last) || key === 0 ? 'weak' : 'plain'
+}
+
+/** `cert_private_key` is no certificate. */
+function endsInSecretKey(parts: readonly string[]): boolean {
+  if (parts.includes('public') || parts.includes('pub')) return false
+  return parts.at(-1) === 'key' && KEY_QUALIFIERS.has(parts.at(-2) ?? '')
 }
 
 function keyQualifier(before: string): KeyLevel {
@@ -106,9 +121,8 @@ const IDENTIFYING = words(
   'id ids uuid guid hash hashes digest checksum fingerprint thumbprint name names url urls uri path file filename version kid arn',
 )
 
-function isIdentifying(word: string): boolean {
-  return IDENTIFYING.has(word)
-}
+/** These name a thing even when they stand alone. */
+const IDS = words('id ids uuid guid ulid cuid oid kid')
 
 function words(list: string): ReadonlySet<string> {
   return new Set(list.split(' '))

@@ -3,7 +3,15 @@ import { hasMark } from './mark.ts'
 import type { Pair } from './pairs.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
-import { isCode, isConstantName, isHex, isMisnested, isUrlOrPath, isUuid } from './value-shapes.ts'
+import {
+  isCode,
+  isConstantName,
+  isHex,
+  isMisnested,
+  isPublicKey,
+  isUrlOrPath,
+  isUuid,
+} from './value-shapes.ts'
 
 const MIN_CHARS = 6
 /** The beginning of a long value tells enough. */
@@ -16,9 +24,12 @@ const LISTED_BITS = 5.4
 const VERSION = /^[\^~<>=v* ]*\d+(?:\.[\dx*]+)+/
 /** A chosen password, unlike a variable, has a digit and no word for what it is. */
 const CHOSEN =
-  /^(?=.*\d)(?=.*[A-Za-z])(?!.*(?:pass|pwd|secret|user|value|arg|param|input|str|token|key))[\w!@#%^*?~+-]+$/i
+  /^(?=.*\d)(?=.*[A-Za-z])(?!.*(?:pass|pwd|secret|user|value|arg|param|input|str|token|key))[\w!@#%^*?~+-][\w!@#$%^*?~+-]*$/i
 const SETTING_LINE = /^\s*(?:export\s+|set\s+|-e\s+|ARG\s+|ENV\s+)?[A-Z][A-Z0-9_]*=\S+\s*$/
 const DOTTED_NAME = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/
+/** What a cache is filed under: words, and a digest after them. */
+const NAMED_DIGEST = /^(?:[A-Za-z]\w{0,30}-){2,8}[0-9a-f]{32,64}$/
+const VARIABLE = /^\s{0,40}variable\s{1,4}"([\w-]{1,100})"\s{0,4}\{/
 const NAMING = new Set('name key id field property header variable var setting k'.split(' '))
 const VALUED = new Set('value val v content data default text string'.split(' '))
 
@@ -27,9 +38,9 @@ export function isKeywordSecret(line: string, pair: Pair, level: KeyLevel): bool
   if (level !== 'password' && level !== 'secret' && level !== 'weak') return false
   const value = line.slice(pair.start, Math.min(pair.end, pair.start + MAX_JUDGED_CHARS))
   if (value.length < MIN_CHARS || !/[A-Za-z0-9]/.test(value) || isPlaceholder(value)) return false
-  if (isUrlOrPath(value) || isConstantName(value) || VERSION.test(value)) return false
+  if (isPublicKey(value) || isUrlOrPath(value) || isConstantName(value) || VERSION.test(value)) return false
   if (level === 'password' && isChosen(line, pair, value)) return true
-  if (!pair.isQuoted && !isPlainValue(pair, value, level)) return false
+  if (!pair.isQuoted && (isProse(line, pair, value) || !isPlainValue(pair, value, level))) return false
   return isMade(pair, value, level)
 }
 
@@ -42,25 +53,40 @@ function isChosen(line: string, pair: Pair, value: string): boolean {
   return pair.by === '=' && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)
 }
 
+/** The first word of a sentence in whatever language. */
+function isProse(line: string, pair: Pair, value: string): boolean {
+  return pair.by === ':' && !/\d/.test(value) && /^ \p{L}{2}/u.test(line.slice(pair.end, pair.end + 4))
+}
+
 /** Without quotes a value may be code: a call, a list, a number, another name. */
 function isPlainValue(pair: Pair, value: string, level: KeyLevel): boolean {
   if (isMisnested(value)) return !value.startsWith('/')
   if (/[()[\]{}|\\]/.test(value) || /^0x[0-9a-f]{1,16}$/i.test(value)) return false
   if (pair.by === ',' && !isDigitRich(value) && surprise(value) < LISTED_BITS) return false
-  if (level === 'weak' && !/^[\w+/=~%-]{16,}$/.test(value)) return false
+  if (level === 'weak' && !/^[\w+/=~%-]{16,}$/.test(value) && !isDottedToken(value)) return false
   if (DOTTED_NAME.test(value)) return surprise(value) >= DOTTED_BITS
   return !isCode(value) || isRandom(value, 'secret') || isDigitRich(value)
+}
+
+/** Long random parts joined by dots, as no host or member of a program is. */
+function isDottedToken(value: string): boolean {
+  return /^[\w-]{12,}(?:\.[\w-]+){1,4}$/.test(value) && !/\.[a-z]{2,6}$/.test(value) && surprise(value) >= 5.4
 }
 
 /** Something made by chance: hexadecimal, a UUID, a long number, or letters in an order no word has. */
 function isMade(pair: Pair, value: string, level: 'password' | 'secret' | 'weak'): boolean {
   if (/\s/.test(value)) return level !== 'weak' && pair.isQuoted && isMadeOfParts(value)
+  if (level === 'weak' && NAMED_DIGEST.test(value)) return false
   if (isUuid(value) || (isDigitRich(value) && value.length >= (level === 'weak' ? 36 : 20))) return true
   if (/^\d+$/.test(value)) return level !== 'weak' && value.length >= (pair.isQuoted ? 10 : 16)
+  if (level !== 'weak' && /^[0-9a-f]{8,}[:.][0-9a-f]{8,}$/i.test(value)) return true
   if (isHex(value)) return value.length >= (level === 'weak' ? 24 : 12) && /\d/.test(value)
   if (isMisnested(value)) return value.length >= 12 && /[#$@%^~?]/.test(value) && !/\\|\(\?/.test(value)
   if (level === 'weak' || !hasOddCharacters(value)) return isRandom(value, level)
-  return pair.isQuoted && pair.by !== '(' && pair.by !== ','
+  // Signs without quotes may be escapes of an address or a comparison.
+  if (!pair.isQuoted)
+    return value.length >= 12 && !/%[0-9a-f]{2}|[!=]=/i.test(value) && isRandom(value, level)
+  return pair.by !== '(' && pair.by !== ','
 }
 
 /** Digits in the midst of letters, as in no word: `SKb31bd621f1e3…`. */
@@ -101,13 +127,26 @@ export function levelled(
   let named = lent
   return pairs.map((pair) => {
     const name = pair.name.toLowerCase()
-    if (named && VALUED.has(name)) return [pair, named]
+    if (named && (VALUED.has(name) || pair.by === '>')) return [pair, named]
     if (NAMING.has(name) && isName(line, pair)) {
       const level = keyLevel(line.slice(pair.start, pair.end))
-      named = level === 'password' || level === 'secret' ? level : undefined
+      named = level === 'plain' ? undefined : level
     }
-    return [pair, keyLevel(pair.name)]
+    return [pair, pair.by === '(' ? callLevel(pair.name) : keyLevel(pair.name)]
   })
+}
+
+/** What a client of a service is made with is likely its key. */
+function callLevel(name: string): KeyLevel {
+  const level = keyLevel(name)
+  return level === 'plain' && /[a-z](?:Client|Api|API|SDK|Sdk)$/.test(name) ? 'weak' : level
+}
+
+/** The level that `variable "name" {` lends to the default in it. */
+export function declaredLevel(line: string): KeyLevel | undefined {
+  const name = VARIABLE.exec(line)?.[1]
+  const level = name === undefined ? 'plain' : keyLevel(name)
+  return level === 'plain' || level === 'public' ? undefined : level
 }
 
 /** The level a line's last `name: X` lends to the value on the next one. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fakeText, HEX, LOWER } from './fixtures/fake-secrets.ts'
+import { fakeText, HEX, LOWER, UPPER } from './fixtures/fake-secrets.ts'
 import { createRedactor } from './redactor.ts'
 
 const redactor = createRedactor()
@@ -71,6 +71,18 @@ describe('names and values', () => {
     `Server=db;User Id=sa;Password=${chosen};`,
     `HEROKU_KEY="${[8, 4, 4, 4, 12].map((length) => fakeText(length, length, HEX)).join('-')}"`,
     `session_id_token = ${hex}`,
+    `ENV API_TOKEN ${random}`,
+    `set -gx API_TOKEN ${random}`,
+    `variable "api_token" {\n  type = string\n  default = "${random}"\n}`,
+    `props.put("password", "${chosen}")`,
+    `user.setPassword("${chosen}")`,
+    `<property name="db.password">${chosen}</property>`,
+    `<add key="RavenKey" value="${hex}" />`,
+    `password=${chosen}$`,
+    `cert_private_key = ${hex}`,
+    `psk="${chosen}"`,
+    `contraseña: ${chosen}`,
+    `secret_token: ${hex.slice(0, 8)}:${hex.slice(8, 16)}`,
   ])('hidden in %s', (text) => expect(redactor.find(text).map(({ rule }) => rule)).toEqual(['keyword_value']))
 
   test.each([
@@ -89,7 +101,45 @@ describe('names and values', () => {
     `tokenHash: ${hex}`,
     'key_length = XSalsa20.key_length',
     `invalidToken = "${random.slice(0, 12)}"`,
+    'tfa_secret: Kaksivaiheinen todennus',
+    'return {passKeys:t.passKeys!==!1,token=token%2Bwith%2Bplus}',
+    `Cache restored from key: node-cache-Linux-npm-${hex}${hex}`,
+    'docker login --password-stdin 1234.dkr.ecr.us-east-1.example.com',
+    '"next-auth": "npm:next-auth@^4.24.11"',
+    `SHA256 (auth-key.tgz) = ${hex}${hex}`,
+    `image: registry.example/auth:${hex}`,
+    `arn:aws:secretsmanager:us-east-1:123456789012:secret:worker-${random.slice(0, 6)}`,
+    `nextToken: ${random}${random}`,
+    `deploy_key: "ssh-rsa AAAAB3NzaC1yc2E${random} bob@host"`,
+    `Sec-WebSocket-Key: ${fakeText(22, 4)}==`,
   ])('nothing in %s', (text) => expect(redactor.redact(text)).toBe(text))
+})
+
+describe('what looks made by chance and is known to all', () => {
+  const base64 = fakeText(43, 12)
+  const pem = ['-----BEGIN CERTIFICATE-----', fakeText(64, 13), fakeText(64, 14), '-----END CERTIFICATE-----']
+  test.each([
+    `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${base64} bob@host`,
+    `|1|${fakeText(27, 2)}=|${fakeText(27, 3)}= ssh-rsa AAAAB3NzaC1yc2E${base64}`,
+    `v=DKIM1; k=rsa; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCB${base64}`,
+    `const root = "${pem.join('\\n')}"`,
+    `etag: W/"4f2a-${fakeText(27, 3)}"`,
+    `pin "sha256/${base64}="`,
+    `/nix/store/${fakeText(32, 5, LOWER)}-tool-1.2/bin/tool`,
+    `arn:aws:iam::123456789012:role/tool-server-${fakeText(12, 6, UPPER)}`,
+    `--lookup=01${fakeText(24, 7, '0123456789ABCDEFGHJKMNPQRSTVWXYZ')}`,
+    `"id": "${fakeText(24, 8, LOWER)}"`,
+    `"paymentIntent": "pi_${fakeText(24, 9)}"`,
+    `Reply to <${fakeText(24, 23)}@mail.example>`,
+    `<meta name="google-site-verification" content="${base64}" />`,
+    `script-src 'nonce-${fakeText(22, 11)}=='`,
+    'constexpr bool has = _GLIBCXX_SIMD_HAVE_AVX512VNNI;',
+    'public class okhttp3/dnsoverhttps/DnsOverHttps$Builder {',
+  ])('nothing in %s', (text) => expect(redactor.redact(text)).toBe(text))
+
+  test('what a client is made with is hidden', () => {
+    expect(redactor.redact(`api = StravaClient("${fakeText(32, 6, LOWER)}")`)).toContain('[REDACTED:')
+  })
 })
 
 describe('names that programs make up', () => {

@@ -17,9 +17,20 @@ const TYPES = new Set(
   'string str char text varchar const std final nstring cstring var let val auto dim as'.split(' '),
 )
 
+/** Directives that give a value after a space: Dockerfiles, shells, web servers, `config set` of tools. */
+const SETTING =
+  /^\s{0,40}(?:[-+>$#]\s)?(?:ENV|setx|SetEnv|set -\w{1,3}|proxy_set_header|fastcgi_param|\w{2,12} config(?:ure)? set)\s{1,8}(?:\S{0,80}:)?([A-Za-z_][\w.-]{2,80})\s{1,8}(?![=\s])/
+/** What is passed after a quoted name to these is its value. */
+const KEEPS = /(?:put|set\w{0,16}|define|get|getenv|env|add|append|header)\(\s{0,3}["'`]$/i
+const NINE = 57
+const SETTER = /(?:^|[._])(?:set|with)_?[A-Z]\w*$/
+
 /** Finds what is named and given on a line, in the order of the line. Takes time linear in it. */
 export function findPairs(line: string): Pair[] {
   const pairs: Pair[] = []
+  const setting = SETTING.exec(line)
+  const first = setting?.[1] && valueAfter(line, setting[0].length, setting[1], ' ')
+  if (first) pairs.push(first)
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at)
     if (code > 62 || code < 40) continue
@@ -61,9 +72,26 @@ function givenPair(line: string, at: number, end: number): Pair | undefined {
     if (turned) return turned
   }
   const name = nameBefore(line, left)
-  if (name === '') return undefined
+  if (name === '' || isTagged(line, name, left, end)) return undefined
   const by = compares ? '=?' : operator.includes('=') ? '=' : ':'
   return valueAfter(line, end, name, by)
+}
+
+/** `registry/auth:4f2a…` is a version of an image, `arn:aws:…:secret:x` a name: nothing is given to them. */
+function isTagged(line: string, name: string, left: number, end: number): boolean {
+  // Times of day are frequent: what begins with a digit is no such name.
+  if (line[left] !== ':' || end - left !== 1 || name.charCodeAt(0) <= NINE) return false
+  const start = left - name.length
+  const before = line[start - 1]
+  if ((before !== ':' && before !== '/') || !line.startsWith(name, start)) return false
+  if (before === ':') return isInArn(line, start)
+  return /^[0-9a-f]{12,64}(?![\w.-])/.test(line.slice(end, end + 66))
+}
+
+function isInArn(line: string, at: number): boolean {
+  const before = line.slice(Math.max(0, at - 120), at)
+  const arn = before.lastIndexOf('arn:aws')
+  return arn >= 0 && !/\s/.test(before.slice(arn))
 }
 
 /** `"value" == name`: the value stands first. */
@@ -117,8 +145,14 @@ function passedPair(line: string, at: number, by: ',' | '('): Pair | undefined {
   const name = nameEndingAt(line, end)
   if (name === '') return undefined
   const pair = valueAfter(line, at + 1, name, by)
+  if (pair?.isQuoted && isKept(line, end - name.length, name, by)) return { ...pair, by: '=' }
   // Without quotes only a table has its values right after the comma.
   return pair && (pair.isQuoted || (by === ',' && pair.start === at + 1)) ? pair : undefined
+}
+
+/** `put("name", "value")` and `setName("value")` give rather than pass. */
+function isKept(line: string, nameStart: number, name: string, by: ',' | '('): boolean {
+  return by === '(' ? SETTER.test(name) : KEEPS.test(line.slice(Math.max(0, nameStart - 32), nameStart))
 }
 
 /** `<name>value<`, also `<name attribute="…">value<`. */

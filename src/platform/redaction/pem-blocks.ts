@@ -6,11 +6,12 @@ export interface PemSpan {
   end: number
 }
 
-const BEGIN = /-----BEGIN ([A-Z0-9 ]{0,40})-{0,5}/y
-const HIDDEN = /PRIVATE KEY|PGP PRIVATE|OPENSSH/
+/** In an address the spaces are `+` or `%20`. */
+const BEGIN = /-----BEGIN(?: |\+|%20)([A-Z0-9 +%]{0,48})-{0,5}/y
+const HIDDEN = /PRIVATE(?: |\+|%20)KEY|PGP PRIVATE|OPENSSH/
 /** Digits of base64, with what may stand around them: margins, quotes, escapes of line ends. */
 const BODY =
-  /(?:[A-Za-z0-9+/=]|\\[nrt]|[\s"',]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,. -]{0,80}?(?=\\|\s|$))*/y
+  /(?:[A-Za-z0-9+/=]|%(?:0A|0D|2B|2F|3D)|\\[nrt]|[\s"',]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,. -]{0,80}?(?=\\|\s|$))*/y
 const MARGIN = /^[\s>+|#*/"'-]*(?:\d{1,7}[\s:|→-]+)?["']?/
 const BODY_LINE =
   /^(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,.()@<> -]{0,120})["'\\nr,;+ \t]*$/
@@ -32,25 +33,25 @@ export function isBlockLine(line: string): boolean {
 
 /**
  * The block that opens at `at`, up to its end on this line (`ends` are the places of END marks, `from` the first
- * that may matter), or as far as the line looks like one.
+ * that may matter), or as far as the line looks like one. Its digits of base64 reach to `bodyEnd`.
  */
 export function openBlock(
   line: string,
   at: number,
   nextEnd: number,
-): { state: PemState; span: PemSpan; isOpen: boolean } {
+): { state: PemState; span: PemSpan; bodyEnd: number; isOpen: boolean } {
   BEGIN.lastIndex = at
   const found = BEGIN.exec(line)
-  if (!found) return { state: 'outside', span: { start: at, end: at }, isOpen: false }
+  if (!found) return { state: 'outside', span: { start: at, end: at }, bodyEnd: at, isOpen: false }
   const state = HIDDEN.test(found[1] ?? '') ? 'private' : 'public'
   const bodyStart = at + found[0].length
   BODY.lastIndex = bodyStart
   BODY.exec(line)
   const bodyEnd = Math.max(BODY.lastIndex, bodyStart)
   if (nextEnd >= bodyStart && nextEnd - bodyStart <= MAX_INLINE_CHARS) {
-    return { state, span: { start: at, end: afterEnd(line, nextEnd) }, isOpen: false }
+    return { state, span: { start: at, end: afterEnd(line, nextEnd) }, bodyEnd, isOpen: false }
   }
-  return { state, span: { start: at, end: bodyEnd }, isOpen: bodyEnd >= line.trimEnd().length }
+  return { state, span: { start: at, end: bodyEnd }, bodyEnd, isOpen: bodyEnd >= line.trimEnd().length }
 }
 
 const MAX_INLINE_CHARS = 16_000

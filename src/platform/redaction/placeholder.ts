@@ -8,7 +8,7 @@ const SAYS_SO =
   /example|sample|dummy|fake|placeholder|change.?me|(?:^|[^a-z])(?:your|my|some|the|insert|enter|replace|todo)(?:[^a-z]|$)|redacted|not.?real|foo.?bar|here$|lorem/i
 const NO_VALUE = new Set(
   (
-    'password passwd passphrase secret token null none nil undefined true false string str number boolean bool int ' +
+    'password passwd pass passphrase secret token null none nil undefined true false string str number boolean bool int ' +
     'object array any unknown void required optional default empty test testing admin root user username changeit ' +
     'apikey api_key bearer basic private public text hidden disabled enabled missing invalid expired optional ' +
     'username:password user:password user:pass username:token test:test admin:admin'

@@ -1,28 +1,5 @@
-/** One kind of token that its issuer made recognisable. */
-export interface ProviderFormat {
-  rule: string
-  /** Texts one of which begins each such token; case is settled by the pattern. */
-  anchors: readonly string[]
-  /** The token from its anchor on. Repetitions are bounded, so that a failed try is cheap. */
-  pattern: string
-  /** A repeated filler such as `xxxx` is no token, unless the beginning alone says enough. */
-  allowsFiller?: true
-  /** Letters or digits may stand right before it. */
-  allowsInside?: true
-}
-
-const WORD = '[A-Za-z0-9_-]'
-const ALNUM = '[A-Za-z0-9]'
-const HEX = '[a-fA-F0-9]'
-
-function format(
-  rule: string,
-  anchors: string,
-  pattern: string,
-  options: Partial<ProviderFormat> = {},
-): ProviderFormat {
-  return { rule, anchors: anchors.split(' '), pattern, ...options }
-}
+import { ALNUM, format, HEX, type ProviderFormat, WORD } from './provider-format.ts'
+import { SERVICE_FORMATS } from './service-formats.ts'
 
 const DEVELOPER_TOOLS: readonly ProviderFormat[] = [
   format('github_token', 'ghp_ ghp-', `ghp[_-]${ALNUM}{30,255}`, { allowsFiller: true }),
@@ -45,8 +22,8 @@ const DEVELOPER_TOOLS: readonly ProviderFormat[] = [
   format('artifactory_token', 'akcp cmvmdg', `(?:AKCp${ALNUM}{60,80}|cmVmdG[A-Za-z0-9]{50,70})`),
   format(
     'atlassian_token',
-    'atatt3 atctt3 atbb',
-    `(?:AT[AC]TT3${WORD}{20,300}(?:=[A-F0-9]{8})?|ATBB${ALNUM}{24,40})`,
+    'atatt atctt3 atbb atta',
+    `(?:AT(?:A|C(?=TT3))TT[\\w+/-]{20,300}(?:=[A-Za-z0-9]{8})?|ATBB${ALNUM}{24,40}|ATTA${HEX}{60,72})`,
   ),
   format('bitrise_token', 'bitrise_', `bitrise_${WORD}{20,80}`),
   format('linear_token', 'lin_api_ lin_oauth_', `lin_(?:api|oauth)_${ALNUM}{32,80}`),
@@ -54,7 +31,7 @@ const DEVELOPER_TOOLS: readonly ProviderFormat[] = [
   format('sentry_token', 'sntrys_ sntryu_', `sntry[su]_[A-Za-z0-9_+/=-]{40,600}`),
   format('sonar_token', 'sqp_ squ_ sqa_', `sq[pua]_${ALNUM}{40}`),
   format('sourcegraph_token', 'sgp_', `sgp_(?:(?:${HEX}{16}|local)_)?${HEX}{40}(?![A-Za-z0-9_])`),
-  format('pulumi_token', 'pul-', `pul-${HEX}{40}(?![A-Za-z0-9])`),
+  format('pulumi_token', 'pul-', `pul-[a-z0-9]{40}(?![A-Za-z0-9])`),
   format('vault_token', 'hvs. hvb. hvr.', `hv[sbr]\\.${WORD}{24,300}`),
   format('doppler_token', 'dp.', `dp\\.(?:pt|st|ct|sa|scim|audit)\\.[A-Za-z0-9_.-]{40,120}`),
   format('infracost_token', 'ico-', `ico-${ALNUM}{32}(?![A-Za-z0-9])`),
@@ -81,7 +58,7 @@ const DEVELOPER_TOOLS: readonly ProviderFormat[] = [
   ),
   format('scalingo_token', 'tk-us-', `tk-us-${WORD}{40,60}`),
   format('frameio_token', 'fio-u-', `fio-u-[A-Za-z0-9_=-]{60,70}`),
-  format('figma_token', 'figd_ figo_ figu_', `fig[dou]_${WORD}{30,60}`),
+  format('figma_token', 'figd_ figo_ figu_ figp_', `fig[doup]_[\\w=-]{30,60}`),
   format('typeform_token', 'tfp_', `tfp_[A-Za-z0-9_.=-]{40,80}`),
   format('settlemint_token', 'sm_pat_ sm_aat_ sm_sat_', `sm_[pas]at_${ALNUM}{16}(?![A-Za-z0-9])`),
   format(
@@ -92,7 +69,7 @@ const DEVELOPER_TOOLS: readonly ProviderFormat[] = [
   format('adobe_secret', 'p8e- p8s-', `p8[es]-${WORD}{32}(?![A-Za-z0-9])`),
   format('harness_token', 'pat. sat.', `[ps]at\\.${WORD}{22}\\.${ALNUM}{24}\\.${ALNUM}{20}`),
   format('intra42_secret', 's-s4t2', `s-s4t2(?:ud|af)-${HEX}{64}`),
-  format('buildkite_token', 'bkua_ bkpat_', `bk(?:ua|pat)_[a-f0-9]{40}`),
+  format('buildkite_token', 'bkua_ bkpat_', `bk(?:ua|pat)_[a-z0-9]{40}`),
   format('circleci_token', 'ccipat_ cciprj_', `cci(?:pat|prj)_${WORD}{20,90}`),
   format(
     'flyio_token',
@@ -140,7 +117,7 @@ const CLOUDS_AND_MODELS: readonly ProviderFormat[] = [
     `(?:t1\\.[A-Z0-9a-z_-]{1,80}=?=?\\.[A-Z0-9a-z_-]{86}=?=?|AQVN[A-Za-z0-9_-]{35,38})(?![A-Za-z0-9_-])`,
   ),
   format('planetscale_token', 'pscale_', `pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}`),
-  format('supabase_key', 'sbp_ sb_secret_', `(?:sbp_[a-f0-9]{40}|sb_secret_${WORD}{20,60})`),
+  format('supabase_key', 'sbp_ sb_secret_', `(?:sbp_[a-z0-9]{40}|sb_secret_${WORD}{20,60})`),
   format('neon_key', 'napi_', `napi_[a-z0-9]{60,70}`),
   format('anthropic_key', 'sk-ant-', `sk-ant-[A-Za-z0-9_-]{20,200}`),
   format('huggingface_token', 'hf_ api_org_', `(?:hf_|api_org_)${ALNUM}{30,40}(?![A-Za-z0-9])`),
@@ -159,16 +136,20 @@ const CLOUDS_AND_MODELS: readonly ProviderFormat[] = [
     'glsa_ glc_ eyjrijoi',
     `(?:glsa_${ALNUM}{32}_${HEX}{8}|glc_[A-Za-z0-9+/]{32,400}={0,3}|eyJrIjoi[A-Za-z0-9]{60,400}={0,3})`,
   ),
-  format('newrelic_key', 'nrak- nrjs- nrii- nrra-', `NR(?:AK|JS|II|RA)-[A-Za-z0-9-]{19,50}`),
+  format(
+    'newrelic_key',
+    'nrak- nrjs- nrii- nrra- nrbr- nriq- nrsp-',
+    `NR(?:AK|JS|II|RA|BR|IQ|SP)-[\\w-]{19,50}`,
+  ),
   format('dynatrace_token', 'dt0c01. dt0s', `dt0[a-z]\\d\\d\\.[A-Z0-9]{24}\\.[A-Z0-9]{64}`),
-  format('mapbox_token', 'sk.eyj', `sk\\.eyJ[A-Za-z0-9_-]{20,200}\\.[A-Za-z0-9_-]{20,40}`),
+  format('mapbox_token', 'sk.eyj tk.eyj', `[st]k\\.eyJ[A-Za-z0-9_-]{20,200}\\.[A-Za-z0-9_-]{20,40}`),
 ]
 
 const MESSAGES_AND_MONEY: readonly ProviderFormat[] = [
   format(
     'slack_token',
     'xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxe. xoxc- xoxd- xapp-',
-    `(?:xox[a-z](?:\\.xox[bp])?|xapp)-(?=[A-Za-z0-9%-]{0,40}[0-9])[A-Za-z0-9%/+=-]{14,400}`,
+    `(?:xox[a-z](?:\\.xox[bp])?|xapp)-(?=[A-Za-z0-9%-]{0,40}[0-9])[A-Za-z0-9%/+=-]{10,400}`,
   ),
   format(
     'slack_webhook',
@@ -178,19 +159,19 @@ const MESSAGES_AND_MONEY: readonly ProviderFormat[] = [
   ),
   format(
     'discord_webhook',
-    'discord.com/api/webhooks/ discordapp.com/api/webhooks/',
-    `discord(?:app)?\\.com/api/webhooks/\\d{10,22}/[\\w-]{30,90}`,
+    'discord.com/api/ discordapp.com/api/',
+    `discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/\\d{10,22}/[\\w-]{30,90}`,
   ),
   format(
     'teams_webhook',
-    'webhook.office.com/',
-    `webhook\\.office\\.com/webhookb2/[A-Za-z0-9-]{30,40}@[A-Za-z0-9-]{30,40}/IncomingWebhook/[A-Za-z0-9]{20,40}/[A-Za-z0-9-]{30,40}`,
+    'webhook.office.com/ outlook.office.com/',
+    `(?:webhook|outlook)\\.office\\.com/webhook(?:b2)?/[A-Za-z0-9-]{30,40}@[A-Za-z0-9-]{30,40}/IncomingWebhook/[A-Za-z0-9]{20,40}/[A-Za-z0-9-]{30,40}`,
     { allowsInside: true },
   ),
   format(
     'chat_webhook',
     'chat.googleapis.com/ hooks.zapier.com/ maker.ifttt.com/',
-    `(?:chat\\.googleapis\\.com/v1/spaces/[\\w-]{5,30}/messages\\?key=[\\w&=%-]{30,300}|hooks\\.zapier\\.com/hooks/catch/\\d{3,10}/[a-z0-9]{5,20}|maker\\.ifttt\\.com/trigger/[\\w-]{1,60}/with/key/[\\w-]{10,60})`,
+    `(?:chat\\.googleapis\\.com/v1/spaces/[\\w-]{5,30}/messages\\?(?:key|token)=[\\w&=%-]{30,300}|hooks\\.zapier\\.com/hooks/catch/[A-Za-z0-9/]{10,32}|maker\\.ifttt\\.com/trigger/[\\w-]{1,60}/with/key/[\\w-]{10,60})`,
   ),
   format(
     'stripe_key',
@@ -199,8 +180,8 @@ const MESSAGES_AND_MONEY: readonly ProviderFormat[] = [
   ),
   format(
     'square_token',
-    'sq0atp- sq0csp- eaaa',
-    `(?:sq0(?:atp|csp)-[\\w-]{22,60}|EAAA[\\w-]{60}(?![A-Za-z0-9_-]))`,
+    'sq0atp- sq0csp- sq0idp- eaaa',
+    `(?:sq0(?:atp|csp|idp)-[\\w-]{22,60}|EAAA[\\w-]{60}(?![A-Za-z0-9_-]))`,
   ),
   format(
     'paypal_token',
@@ -209,7 +190,7 @@ const MESSAGES_AND_MONEY: readonly ProviderFormat[] = [
   ),
   format('flutterwave_key', 'flwpubk flwseck', `FLW(?:PUB|SEC)K(?:_TEST)?-?[A-Za-z0-9]{12,40}(?:-X)?`),
   format('razorpay_key', 'rzp_live_ rzp_test_', `rzp_(?:live|test)_${ALNUM}{14,24}`),
-  format('shopify_token', 'shpat_ shpca_ shppa_ shpss_', `shp(?:at|ca|pa|ss)_${HEX}{32}`),
+  format('shopify_token', 'shpat_ shpca_ shppa_ shpss_ shptka_', `shp(?:at|ca|pa|ss|tka)_${HEX}{32,40}`),
   format('shippo_token', 'shippo_', `shippo_(?:live|test)_${HEX}{40}`),
   format('easypost_key', 'ezak eztk', `EZ[AT]K${ALNUM}{54}`),
   format('duffel_token', 'duffel_', `duffel_(?:test|live)_[A-Za-z0-9_=-]{40,50}`),
@@ -219,12 +200,13 @@ const MESSAGES_AND_MONEY: readonly ProviderFormat[] = [
     `access-(?:sandbox|development|production)-${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`,
   ),
   format('lob_key', 'live_ test_', `(?:live|test)_(?:pub_)?[a-f0-9]{31,35}(?![A-Za-z0-9])`),
+  format('live_key', 'live_', `live_(?=(?:[A-Za-z_-]{0,30}\\d){3})[\\w-]{30,42}(?![A-Za-z0-9])`),
   format('sendgrid_key', 'sg.', `SG\\.[A-Za-z0-9_.=-]{60,70}`),
-  format('mailgun_key', 'key- pubkey-', `(?:pub)?key-[a-f0-9]{32}(?![A-Za-z0-9])`),
+  format('mailgun_key', 'key- pubkey-', `(?:pub)?key-(?=[a-z]{0,20}\\d)[a-z0-9]{32}(?![A-Za-z0-9])`),
   format('sendinblue_key', 'xkeysib- xsmtpsib-', `x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}`),
   format('resend_key', 're_', `re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![A-Za-z0-9])`),
   format('facebook_token', 'eaam eaac', `EAA[MC][A-Za-z0-9]{100,300}`),
-  format('instagram_token', 'igqv', `IGQV[A-Za-z0-9_-]{60,250}`),
+  format('instagram_token', 'igqv igqw igaa', `IG(?:Q[VW]|AA)[A-Za-z0-9_-]{60,250}`),
   format(
     'twitter_token',
     'aaaaaaaaaaaaaaaaaaaaaa',
@@ -241,9 +223,15 @@ const MESSAGES_AND_MONEY: readonly ProviderFormat[] = [
   format('password_hash', '$2a$ $2b$ $2y$', `\\$2[aby]\\$\\d\\d\\$[./A-Za-z0-9]{53}`, { allowsInside: true }),
   format(
     'password_hash',
-    '$1$ $5$ $6$ $apr1$ $y$ $argon2',
-    `\\$(?:1|5|6|apr1|y|argon2(?:id|i|d))\\$[./A-Za-z0-9,=+$-]{24,200}`,
+    '$1$ $5$ $6$ $7$ $8$ $9$ $apr1$ $y$ $scrypt$ $argon2 $p$ $h$',
+    `\\$(?:[156789yPH]|apr1|scrypt|argon2(?:id|i|d))\\$[./A-Za-z0-9,=+$-]{24,200}`,
     { allowsInside: true },
+  ),
+  format('password_hash', '$krb5', `\\$krb5[a-z]{2,8}\\$[./A-Za-z0-9,=+$:*@_-]{24,1000}`),
+  format(
+    'password_hash',
+    'pbkdf2 scrypt: {sha} {ssha',
+    `(?:pbkdf2[_:]sha\\d{1,3}[$:]\\d{3,8}\\$[./A-Za-z0-9+$=]{20,200}|scrypt:[\\d:]{5,20}\\$[./A-Za-z0-9+$=]{20,300}|\\{S?SHA\\d{0,3}\\}[A-Za-z0-9+/]{24,200}={0,2})`,
   ),
 ]
 
@@ -252,4 +240,5 @@ export const PROVIDER_FORMATS: readonly ProviderFormat[] = [
   ...DEVELOPER_TOOLS,
   ...CLOUDS_AND_MODELS,
   ...MESSAGES_AND_MONEY,
+  ...SERVICE_FORMATS,
 ]

@@ -1,6 +1,6 @@
 import { type Claim, RANK } from './finding.ts'
 import { hasFewCharacters } from './placeholder.ts'
-import type { ProviderFormat } from './provider-formats.ts'
+import type { ProviderFormat } from './provider-format.ts'
 
 /** A format with its pattern ready to be tried at one place. */
 export interface PlacedFormat extends ProviderFormat {
@@ -30,7 +30,7 @@ export function claimProviderToken(format: PlacedFormat, line: string, at: numbe
 }
 
 function isFilled(token: string): boolean {
-  return FILLED.test(token) || hasFewCharacters(token.slice(token.length >> 1))
+  return hasFewCharacters(token.slice(token.length >> 1)) || FILLED.test(token)
 }
 
 function isWordCode(code: number): boolean {

@@ -1,4 +1,5 @@
 import type { AnchorTable, Lead } from './anchor-table.ts'
+import { ROW_BITS } from './anchors.ts'
 import { MIN_BITS, MIN_TOKEN_CHARS, type Token } from './entropy-layer.ts'
 import { type Hit, inspectLine, type LineClaim, type SeenLine } from './inspect-line.ts'
 import { atStart, copyState, isWatching, type LineState } from './line-state.ts'
@@ -105,7 +106,7 @@ function walkText(walk: Walk, text: string, isLast: boolean, take: Take): number
       kinds = 0
     }
     if (code !== NEWLINE && at - lineStart < WINDOW_CHARS) {
-      place = next[place + (trait & CLASS_BITS)] as number
+      place = next[(place << ROW_BITS) + (trait & CLASS_BITS)] as number
       if (place >= firstHit) addHits(table, seen, place, codes, at + 1, lineStart)
       continue
     }
@@ -145,8 +146,8 @@ function addHits(
   end: number,
   lineStart: number,
 ): void {
-  const { hitsOf, firstHit, width, lengths } = table.anchors
-  for (const index of hitsOf[(place - firstHit) / width] as readonly number[]) {
+  const { hitsOf, firstHit, lengths } = table.anchors
+  for (const index of hitsOf[place - firstHit] as readonly number[]) {
     const lead = table.leads[index] as Lead
     const at = end - (lengths[index] as number)
     if (lead.kind === 'word') seen.hasWord = true

@@ -2,6 +2,7 @@ import { type Claim, RANK } from './finding.ts'
 import { hasFewCharacters, isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
 import { isCode, isHex } from './value-shapes.ts'
+import { WRITTEN_FORMS } from './written-secrets.ts'
 
 /** A place where the form of a text says that a secret follows. */
 export interface Structure {
@@ -11,7 +12,7 @@ export interface Structure {
   find(line: string, at: number): readonly [start: number, end: number] | undefined
 }
 
-const USERINFO = /:\/\/([^\s/:@"'`<>\\?#]{0,128}):([^\s/@"'`<>\\]{1,256})@(?=[\w[$%{.-])/y
+const USERINFO = /:\/\/([^\s/:@"'`<>\\?#]{0,128}):([^\s/"'`<>\\]{1,256})@(?=[\w[$%{.-])/y
 const DATABASE_USERINFO =
   /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|oracle|sqlserver|clickhouse|ldaps?|smtps?|ftps?|sftp)(?:\+\w{1,20})?:\/\/([^\s/:@"'`<>\\]{0,128}):([^\s"'`<>\\]{1,256})@(?=[\w[.-]{1,255}(?:[:/?,"'`\s]|$))/y
 const USER_ONLY = /:\/\/([A-Za-z0-9_+=-]{16,256})@(?=[\w[.-])/y
@@ -23,7 +24,8 @@ const USER_FLAG =
 const NETRC = /password\s{1,3}([^\s:=]\S{3,255})/y
 const IDENTIFIED = /identified by (?:password )?(['"])([^'"\s]{4,128})\1/iy
 const SPOKEN =
-  /(?:token|secret|api[ _-]?key|access[ _-]?key)\s{1,2}(?:is\s)?["'`]?([0-9a-f]{32,128})(?![0-9A-Za-z])/iy
+  /(?:token|secret|api[ _-]?key|access[ _-]?key)\s{1,2}(?:is\s)?["'`]?([0-9a-f]{32,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9A-Za-z-])/iy
+const TELEGRAM = /:AA[\w-]{32,35}(?![\w-])/y
 const SSHPASS = /sshpass\s{1,3}-p\s{0,2}["']?([^\s"']{4,128})/y
 
 /** Secrets that stand in a place made for them: web addresses, headers, command lines, files of logins. */
@@ -40,6 +42,8 @@ export const STRUCTURES: readonly Structure[] = [
     anchors: ['token ', 'secret ', 'apikey ', 'api key ', 'api_key ', 'access key '],
     find: (line, at) => findAt(SPOKEN, 1, line, at),
   },
+  { rule: 'telegram_token', anchors: [':aa'], find: findTelegram },
+  ...WRITTEN_FORMS,
 ]
 
 /** Claims what a structure finds at its anchor. */
@@ -63,7 +67,7 @@ function findUserinfo(line: string, at: number) {
   const scheme = /[a-z+]{2,30}$/i.exec(line.slice(Math.max(0, at - 30), at))?.[0] ?? ''
   const found = runAt(DATABASE_USERINFO, line, at - scheme.length) ?? runAt(USERINFO, line, at)
   const password = found?.[2]
-  if (found && password && !isReference(password) && !/^\d{1,5}\/.*/.test(password))
+  if (found && password && !isReference(password) && !/^\d{1,5}[/?#]/.test(password))
     return spanOf(found, password)
   const alone = runAt(USER_ONLY, line, at)
   if (!alone?.[1] || !(isHex(alone[1]) || (/\d/.test(alone[1]) && surprise(alone[1]) >= 5))) return undefined
@@ -121,8 +125,15 @@ function findNetrc(line: string, at: number) {
   const found = runAt(NETRC, line, at)
   const value = found?.[1]
   if (!found || !value || isPlaceholder(value) || isReference(value) || /^[{'"]/.test(value)) return undefined
-  if (isAlone && !(/\d/.test(value) && surprise(value) >= 4.4)) return undefined
+  if (isAlone && !(/\d/.test(value) && /[A-Za-z]{2}/.test(value) && value.length >= 8)) return undefined
   return spanOf(found, value)
+}
+
+/** The number before the colon belongs to the token. */
+function findTelegram(line: string, at: number) {
+  const id = /(?<!\d)\d{8,10}$/.exec(line.slice(Math.max(0, at - 11), at))?.[0]
+  const found = id && runAt(TELEGRAM, line, at)
+  return found ? ([at - id.length, at + found[0].length] as const) : undefined
 }
 
 function findAt(pattern: RegExp, group: number, line: string, at: number) {

@@ -5,11 +5,14 @@ interface TokenShape {
 
 /** Tokens whose issuer is told by the whole of them rather than by how they begin. */
 const TOKEN_SHAPES: readonly TokenShape[] = [
+  { rule: 'airtable_token', pattern: /^pat[A-Za-z0-9]{14}\.[0-9a-f]{64}$/ },
   { rule: 'azure_client_secret', pattern: /^[\w.~-]{3}[0-9]Q~[\w.~-]{31,34}$/ },
   { rule: 'azure_devops_token', pattern: /^[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}$/ },
   { rule: 'discord_token', pattern: /^[A-Z][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}$/ },
   { rule: 'jwt', pattern: /^ey[\w-]{17,4000}\.ey[\w/-]{17,4000}\.[\w/-]{10,2000}$/ },
   { rule: 'mailchimp_key', pattern: /^[0-9a-f]{32}-us\d{1,2}$/ },
+  { rule: 'newrelic_key', pattern: /^(?:[0-9a-f]{36}|[0-9a-f]{32}FFFF|eu01xx[0-9a-f]{26,30})NRAL$/ },
+  { rule: 'newrelic_key', pattern: /^(?:eu01xx|AA)[0-9a-f]{36,40}-NRMA$/ },
   { rule: 'terraform_token', pattern: /^[A-Za-z0-9]{14}\.atlasv1\.[\w-]{20,90}$/ },
   { rule: 'twilio_key', pattern: /^SK[0-9a-f]{32}$/ },
   {
@@ -29,5 +32,5 @@ export const SHAPE_RULES: readonly string[] = TOKEN_SHAPES.map(({ rule }) => rul
 
 /** Shapes of few surprises are hexadecimal ones of these lengths. */
 export function mayHaveShape(length: number): boolean {
-  return length >= 34 && length <= 37
+  return (length >= 34 && length <= 37) || length === 40 || length === 47 || length === 82
 }

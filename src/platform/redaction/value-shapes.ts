@@ -2,10 +2,13 @@ import { surprise } from './randomness.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const HEX = /^(?:0x)?[0-9a-f]+$/i
-const URL_OR_PATH = /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/[\w.@-]*(?:\/|$)|~\/|[A-Za-z]:\\|arn:|urn:)/i
+const URL_OR_PATH =
+  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/[\w.@-]*(?:\/|$)|~\/|[A-Za-z]:\\|arn:|urn:|(?:npm|workspace|file|link|catalog|github):(?=[\w@^~*./-]))/i
 const CODE =
   /^(?:[A-Za-z_$][\w$]*(?:\(|\[|\.[A-Za-z_$]|->|::|\?\.|!?[;)\]}]*$)|[({[!&*|<]|(?:new|await|async|return|function|lambda|typeof|not|await)\b|=>|process\.env|os\.|\d+(?:[.,]\d+)*[a-z%]{0,3}[)\]};]*$)/
-const CONSTANT = /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+$/
+const PUBLIC_KEY =
+  /^(?:(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\w+) AAAA|AAAA(?:[BC]3NzaC1|E2VjZHNh|GnNrLXNz|InNrLWVj)|MI(?:GfMA0G|IB[IoC]jANB|ICIjANB)|MFkwEwYH|MCowBQYD)/
+const CONSTANT = /^_{0,2}[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+$/
 
 export function isUuid(value: string): boolean {
   return value.length === 36 && UUID.test(value)
@@ -18,6 +21,11 @@ export function isHex(value: string): boolean {
 /** An address or a place in a file tree rather than a value. */
 export function isUrlOrPath(value: string): boolean {
   return URL_OR_PATH.test(value)
+}
+
+/** The public half of a key: of SSH, with or without the word for its kind, or as certificates hold it. */
+export function isPublicKey(value: string): boolean {
+  return PUBLIC_KEY.test(value)
 }
 
 /** An expression of a programming language, as far as its beginning tells. */
