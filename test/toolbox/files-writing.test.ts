@@ -192,7 +192,7 @@ describe('edit_file and secrets', () => {
     expect(near.suggestion).toContain('const value = compute(1)')
     const secret = await edit(project, [replace(middle.replace(/(.{20})/, '$1 '), 'x')])
     expect(secret.code).toBe('PatchError')
-    expect(secret.suggestion).toContain('line 7')
+    expect(secret.suggestion).toContain('Nothing in the file is like it')
     expect(secret.suggestion).not.toContain(middle.slice(0, 20))
   })
 })

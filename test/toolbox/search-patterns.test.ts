@@ -17,7 +17,7 @@ afterAll(() => patterns.close())
 /** Whether an edit that expects so many matches of a regex would be made. */
 async function wouldEdit(text: string, spec: string, count: number): Promise<boolean> {
   const edit = { operation: 'replace', match_mode: 'regex', spec, content: 'x', count } as const
-  const engines = { findPattern: patterns.findAll, findNodes: async () => [], show: () => undefined }
+  const engines = { findPattern: patterns.findAll, findNodes: async () => [] }
   return planEdits(text, [edit], engines).then(
     () => true,
     () => false,

@@ -129,14 +129,11 @@ describe('search_file', () => {
     service.put('a.txt', `${pad}mark ${pad.slice(0, SNIPPET_MAX_BYTES - 150)} ${token} ${pad}\n`)
     const body = Array.from({ length: 20 }, (_, row) => `line${row}AbCdEfGhIjKl`).join('\n')
     service.put('b.txt', `-----BEGIN RSA PRIVATE KEY-----\n${body}\n-----END RSA PRIVATE KEY-----\n`)
-    const shown = [
-      ...(await places(service, 'a.txt', 'mark')),
-      ...(await places(service, 'b.txt', 'line1\\d')),
-    ]
-    expect(shown).toHaveLength(11)
+    const shown = await places(service, 'a.txt', 'mark')
+    expect(shown).toHaveLength(1)
     expect(shown[0]).toContain('[REDACTED')
-    expect(shown.join()).not.toContain('ghp_')
-    expect(shown.join()).not.toContain('AbCdEfGhIjKl')
+    expect(shown[0]).not.toContain('ghp_')
+    expect(await places(service, 'b.txt', 'line1\\d')).toEqual([])
   })
 
   test('stops when nobody waits any more', async () => {

@@ -36,6 +36,11 @@ export function fileFault(code: FileFaultCode, path: string, words = WORDS[code]
   return new FileFault(code, path, `${shown}: ${words}`)
 }
 
+/** A failure of what was given as a path and cannot be named, for there is nothing in it that may be shown. */
+export function noPathFault(sentence: string): FileFault {
+  return new FileFault('ValidationError', '', sentence)
+}
+
 /** The system's code of a failed call, if it is one. */
 export function errnoOf(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined

@@ -1,5 +1,5 @@
 import { hasControlCharacters } from './blocked-names.ts'
-import { fileFault } from './faults.ts'
+import { fileFault, noPathFault } from './faults.ts'
 
 /** What the kernel takes: 4096 with the closing zero. */
 const PATH_BYTES_MAX = 4_095
@@ -14,13 +14,12 @@ export interface PathParts {
 
 /** Checks what a caller wrote. Nothing is trimmed, decoded or expanded: every other character is a character. */
 export function parseInputPath(path: string): PathParts {
-  if (typeof path !== 'string') throw fileFault('ValidationError', '', 'the path must be a text')
-  if (path === '') throw fileFault('ValidationError', '', 'the path is empty')
+  if (typeof path !== 'string') throw noPathFault('The path must be a text.')
+  if (path === '') throw noPathFault('The path is empty.')
   if (path.length > PATH_BYTES_MAX || Buffer.byteLength(path) > PATH_BYTES_MAX)
     throw fileFault('PathTooLong', path)
-  if (hasControlCharacters(path))
-    throw fileFault('ValidationError', '', 'the path holds control characters, which no path may')
-  if (!path.isWellFormed()) throw fileFault('ValidationError', '', 'the path is not valid Unicode text')
+  if (hasControlCharacters(path)) throw noPathFault('The path holds control characters, which no path may.')
+  if (!path.isWellFormed()) throw noPathFault('The path is not valid Unicode text.')
   const parts = splitPath(path)
   if (parts.names.some(isTooLong)) throw fileFault('PathTooLong', path)
   return parts

@@ -1,6 +1,6 @@
 import { TRAIL_MARK } from './chunk-markdown.ts'
 import type { Chunk } from './knowledge.ts'
-import { FIELD_WEIGHTS } from './ranking-weights.ts'
+import { FIELD_WEIGHTS, LEAD_WEIGHT, LEAD_WORDS } from './ranking-weights.ts'
 import { splitTerms } from './split-terms.ts'
 import { stemWord } from './stem-word.ts'
 
@@ -23,6 +23,8 @@ export interface Stem {
 /** A chunk as it is searched for words: its stems by where they stand. */
 export interface ChunkTerms {
   readonly body: readonly Stem[]
+  /** So many of the text's first stems count more. */
+  readonly lead: number
   readonly name: readonly Stem[]
   readonly owner: readonly Stem[]
   readonly path: readonly Stem[]
@@ -36,8 +38,15 @@ export function readTerms(path: string, chunks: readonly Chunk[]): ChunkTerms[] 
   const path_stems = stemsOf(path)
   return chunks.map((chunk) => {
     const [name, owner] = splitName(chunk)
-    return { body: stemsOf(chunk.text), name: stemsOf(name), owner: stemsOf(owner), path: path_stems }
+    const body = stemsOf(chunk.text)
+    const lead = Math.min(body.length, leadOf(chunk))
+    return { body, lead, name: stemsOf(name), owner: stemsOf(owner), path: path_stems }
   })
+}
+
+/** How many of a chunk's first words count more: code begins with its name, which counts more already. */
+export function leadOf({ kind }: Pick<Chunk, 'kind'>): number {
+  return kind === 'doc' ? LEAD_WORDS : 0
 }
 
 /** A name's own part, and what leads to it. */
@@ -71,6 +80,7 @@ export function packCounts(terms: ChunkTerms): Uint8Array {
       if (stem.count === 0) found.push(stem)
       stem.count += FIELD_WEIGHTS[field]
     }
+  for (let at = 0; at < terms.lead; at++) (terms.body[at] as Stem).count += LEAD_WEIGHT
   const packed = new Uint32Array(found.length)
   for (const [at, stem] of found.entries()) {
     packed[at] = stem.hash | Math.min(stem.count, COUNT_LIMIT)

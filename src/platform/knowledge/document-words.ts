@@ -1,7 +1,7 @@
-import { hashStem } from './chunk-terms.ts'
+import { hashStem, leadOf } from './chunk-terms.ts'
 import { type DocumentTerms, readDocumentTerms } from './document-terms.ts'
 import type { Chunk, DocumentWords } from './knowledge.ts'
-import { FIELD_WEIGHTS } from './ranking-weights.ts'
+import { FIELD_WEIGHTS, LEAD_WEIGHT } from './ranking-weights.ts'
 import { stemWord } from './stem-word.ts'
 import { termOf } from './term-ids.ts'
 
@@ -35,7 +35,7 @@ export function renderWords(path: string, chunks: readonly Chunk[]): DocumentWor
   writeStems(terms.ids, 0, terms.path_end)
   const ends = new Int32Array(1 + chunks.length * ENDS_A_CHUNK)
   ends[0] = length
-  for (let chunk = 0; chunk < chunks.length; chunk++) writeChunk(terms, chunk, ends)
+  for (const [at, chunk] of chunks.entries()) writeChunk(terms, at, leadOf(chunk), ends)
   return { bytes: out.slice(0, length), ends }
 }
 
@@ -45,7 +45,12 @@ function forget(now: number): void {
   by_text = new Map()
 }
 
-function writeChunk({ ids, path_end, ends: until }: DocumentTerms, chunk: number, ends: Int32Array): void {
+function writeChunk(
+  { ids, path_end, ends: until }: DocumentTerms,
+  chunk: number,
+  lead: number,
+  ends: Int32Array,
+): void {
   const from = chunk === 0 ? path_end : (until[chunk * 3 - 1] as number)
   const [body, name, owner] = [until[chunk * 3], until[chunk * 3 + 1], until[chunk * 3 + 2]] as [
     number,
@@ -58,6 +63,7 @@ function writeChunk({ ids, path_end, ends: until }: DocumentTerms, chunk: number
   ends[at++] = writeStems(ids, name, owner)
   found.length = 0
   countStems(ids, from, body, FIELD_WEIGHTS.body)
+  countStems(ids, from, Math.min(body, from + lead), LEAD_WEIGHT)
   countStems(ids, body, name, FIELD_WEIGHTS.name)
   countStems(ids, name, owner, FIELD_WEIGHTS.owner)
   countStems(ids, 0, path_end, FIELD_WEIGHTS.path)

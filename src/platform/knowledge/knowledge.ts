@@ -53,7 +53,10 @@ export interface KnowledgeScope {
 export interface KnowledgeHit extends Chunk {
   readonly path: string
   readonly score: number
-  /** What speaks for it, largest share first, such as `words: retry, backoff`, `symbol: retryLater`, `vector: 0.61`. */
+  /**
+   * What speaks for it, largest share first, such as `words: retry, backoff`, `symbol: retryLater`,
+   * `heading: Guide › Limits`, `vector: 0.61`.
+   */
   readonly reasons: readonly string[]
 }
 

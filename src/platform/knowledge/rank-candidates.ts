@@ -3,7 +3,7 @@ import type { KnowledgeHit, KnowledgeKind } from './knowledge.ts'
 import * as weights from './ranking-weights.ts'
 import { splitTerms } from './split-terms.ts'
 import { stemWord } from './stem-word.ts'
-import type { UnderstoodQuery } from './understand-query.ts'
+import { readQueryTerms, type UnderstoodQuery } from './understand-query.ts'
 
 /** A chunk that may be a hit, with what was found out about it. */
 export interface Candidate extends Omit<KnowledgeHit, 'score' | 'reasons'> {
@@ -44,7 +44,8 @@ export function rankCandidates(
   const rarities = corpus.frequencies.map((frequency) => rarityOf(frequency, corpus.chunks))
   const scored = candidates.map((candidate) => scoreCandidate(query, corpus, rarities, candidate))
   const found = scored.filter(({ reasons }) => reasons.length > 0).toSorted(byScore)
-  return spreadOut(found).slice(0, limit).map(toHit)
+  const malus = query.tells_of_change ? weights.CHANGE_CROWD_MALUS : weights.CROWD_MALUS
+  return spreadOut(found, malus).slice(0, limit).map(toHit)
 }
 
 function rarityOf(frequency: number, chunks: number): number {
@@ -64,7 +65,7 @@ function scoreCandidate(
   const symbol = symbolBonus(query, candidate)
   const parts = [
     { share: words, reason: `words: ${listWords(query, shares)}` },
-    { share: symbol, reason: `symbol: ${query.literals[0] ?? candidate.name}` },
+    { share: symbol, reason: `${nounOf(candidate)}: ${query.literals[0] ?? candidate.name}` },
     { share: vector, reason: `vector: ${candidate.cosine.toFixed(2)}` },
   ].filter(({ share }) => share > 0)
   if (words + symbol === 0 && candidate.cosine < weights.VECTOR_FLOOR) parts.length = 0
@@ -105,17 +106,25 @@ function kindBonus(query: UnderstoodQuery, { kind, path }: Candidate): number {
   return CHANGES.test(path) && !query.asks_for_changes ? lean - weights.CHANGES_MALUS : lean
 }
 
+function nounOf({ kind }: Candidate): string {
+  return kind === 'doc' ? 'heading' : 'symbol'
+}
+
 const DEFINES =
   '(?:class|interface|struct|enum|trait|type|const|let|var|val|static|def|fn|func|function|fun|module|mod|namespace|object|record|protocol|define|macro_rules!)\\s+'
 
-/** A name that is just what was asked for comes first, then a line that defines it, then one that has it. */
+/**
+ * A name that is just what was asked for comes first, then a line that defines it, then one that has it; a
+ * heading or a name with just the words of the query comes before others that have them among more.
+ */
 function symbolBonus(query: UnderstoodQuery, candidate: Candidate): number {
-  if (query.form === 'quoted' || candidate.kind === 'doc') return 0
+  if (query.form === 'quoted') return 0
   const [own] = splitName(candidate)
+  if (candidate.kind === 'doc') return hasSameWords(query, readStems(own)) ? weights.SAME_WORDS_BONUS : 0
   const asked = query.identifiers.find((identifier) => isNamed(candidate.name, own, identifier))
   if (asked !== undefined) return query.form === 'identifier' ? weights.SYMBOL_BONUS : weights.MENTION_BONUS
   if (query.form === 'identifier') return mentionBonus(query.literals[0] ?? '', candidate.text)
-  return hasSameWords(query, own) ? weights.SAME_WORDS_BONUS : 0
+  return hasSameWords(query, splitTerms(own).map(stemWord)) ? weights.SAME_WORDS_BONUS : 0
 }
 
 function isNamed(name: string, own: string, identifier: string): boolean {
@@ -129,19 +138,23 @@ function mentionBonus(identifier: string, text: string): number {
   return new RegExp(`(?<![\\w])${escaped}(?![\\w])`).test(text) ? weights.MENTION_BONUS : 0
 }
 
-function hasSameWords({ terms }: UnderstoodQuery, own: string): boolean {
-  if (own === '') return false
-  const stems = new Set(splitTerms(own).map(stemWord))
-  return stems.size === terms.length && terms.every(({ stem }) => stems.has(stem))
+/** A heading is read as a query is: it is the same with and without small words. */
+function readStems(heading: string): string[] {
+  return readQueryTerms(heading).map(({ stem }) => stem)
+}
+
+function hasSameWords({ terms }: UnderstoodQuery, own: readonly string[]): boolean {
+  const stems = new Set(own)
+  return stems.size > 0 && stems.size === terms.length && terms.every(({ stem }) => stems.has(stem))
 }
 
 /** Lowers each further hit of a document a little more. */
-function spreadOut(scored: readonly Scored[]): Scored[] {
+function spreadOut(scored: readonly Scored[], malus: number): Scored[] {
   const seen = new Map<string, number>()
   const lowered = scored.map((entry) => {
     const before = seen.get(entry.candidate.path) ?? 0
     seen.set(entry.candidate.path, before + 1)
-    return { ...entry, score: entry.score - weights.CROWD_MALUS * before }
+    return { ...entry, score: entry.score - malus * before }
   })
   return lowered.toSorted(byScore)
 }

@@ -77,6 +77,20 @@ describe('the embedder', () => {
     expect([...(vector ?? [])]).toEqual(sum.map((value) => Math.round((value / length) * 127)))
   })
 
+  it('counts the first words of prose more, and those of code not', async () => {
+    const text = `ab ${'cd '.repeat(30)}`
+    const turned = `${'cd '.repeat(30)} ab`
+    for (const kind of ['code', 'doc'] as const) {
+      const both = await embedder.embedChunks('', [
+        { ...chunk('', text), kind },
+        { ...chunk('', turned), kind },
+      ])
+      const [first, last] = both.map((vector) => cosine(vector, both[0] as Int8Array))
+      if (kind === 'code') expect(last).toBe(first)
+      else expect(last).toBeLessThan(first as number)
+    }
+  })
+
   it('of the program puts a sentence nearer to what it describes', async () => {
     const { dimensions, embedChunks, embedQuery } = openStaticEmbedder()
     const [retry, parse] = await embedChunks('src/a.ts', [

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
+import { leadOf } from './chunk-terms.ts'
 import { readDocumentTerms } from './document-terms.ts'
 import { STATIC_EMBEDDER } from './index-form.ts'
 import type { Chunk, Embedder } from './knowledge.ts'
+import { LEAD_WEIGHT } from './ranking-weights.ts'
 import { beginTermIds, emptyTermIds, readTermIds } from './term-ids.ts'
 import { parseVectorTable, type VectorTable } from './vector-table.ts'
 import { openWordVectors, type TermVectors, type WordVector, type WordVectors } from './word-vectors.ts'
@@ -57,12 +59,13 @@ function embedDocument(words: WordVectors, path: string, chunks: readonly Chunk[
   // One block for all: many small ones take longer to get and to give back.
   const block = new Int8Array(chunks.length * sum.length)
   let from = path_end
-  return chunks.map(({ name }, at) => {
+  return chunks.map((chunk, at) => {
     const [body_end, name_end, owner_end] = [ends[at * 3], ends[at * 3 + 1], ends[at * 3 + 2]] as Ends
     countWords(vectors, ids, from, body_end, CHUNK_WORD_LIMIT, 1)
+    countWords(vectors, ids, from, body_end, leadOf(chunk), LEAD_WEIGHT)
     countWords(vectors, ids, body_end, name_end, QUERY_WORD_LIMIT, BOOSTS.name)
     countWords(vectors, ids, name_end, owner_end, QUERY_WORD_LIMIT, BOOSTS.owner)
-    const path_boost = name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
+    const path_boost = chunk.name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
     countWords(vectors, ids, 0, path_end, QUERY_WORD_LIMIT, path_boost)
     from = owner_end
     return addUp(sum, block.subarray(at * sum.length, (at + 1) * sum.length))

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { understandQuery } from './understand-query.ts'
 
 const formOf = (query: string) => understandQuery(query).form
+const wordsOf = (query: string) => understandQuery(query).terms.map(({ word }) => word)
 
 describe('the form of a query', () => {
   it.each([
@@ -41,8 +42,28 @@ describe('the form of a query', () => {
   })
 
   it('leaves out words that every text has, unless there are no others', () => {
-    expect(understandQuery('the size of a box').terms.map(({ word }) => word)).toEqual(['size', 'box'])
-    expect(understandQuery('to be or not').terms.map(({ word }) => word)).toEqual(['to', 'be', 'or', 'not'])
+    expect(wordsOf('the size of a box')).toEqual(['size', 'box'])
+    expect(wordsOf('to be or not')).toEqual(['to', 'be', 'or', 'not'])
+  })
+
+  it('leaves out the word that says that something changes, unless there is little else', () => {
+    expect(wordsOf('Fix the lid of small boxes')).toEqual(['lid', 'small', 'boxes'])
+    expect(wordsOf('🐛 feat(lid): added a hinge')).toEqual(['feat', 'lid', 'hinge'])
+    expect(wordsOf('Adds a lid to small boxes')).toEqual(['adds', 'lid', 'small', 'boxes'])
+    expect(wordsOf('update box lid')).toEqual(['update', 'box', 'lid'])
+  })
+
+  it('tells a change from what is there', () => {
+    for (const query of ['fix(box): lid', 'core/box: lid', 'Improve lids', '✏️ Update the lid', 'docs: lid'])
+      expect(understandQuery(query).tells_of_change, query).toBe(true)
+    for (const query of ['Adds a lid', 'box', 'additional lids', 'std::fmt', 'how to fix a lid', 'fixture'])
+      expect(understandQuery(query).tells_of_change, query).toBe(false)
+  })
+
+  it('reads a mention of documentation as asking for it', () => {
+    for (const query of ['docs: say more about the lid of a box', 'fix what the README says about lids'])
+      expect(understandQuery(query).leans_to_prose, query).toBe(true)
+    expect(understandQuery('fix what the docker file says about lids').leans_to_prose).toBe(false)
   })
 
   it('reads headings and questions as asking for prose, descriptions and changes not', () => {

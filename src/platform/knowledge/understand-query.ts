@@ -24,6 +24,8 @@ export interface UnderstoodQuery {
   readonly leans_to_prose: boolean
   readonly asks_for_tests: boolean
   readonly asks_for_changes: boolean
+  /** It reads like the subject of a commit, or a task: `fix(box): …`, `Add …`. */
+  readonly tells_of_change: boolean
 }
 
 const COMMON = new Set(
@@ -42,6 +44,13 @@ const QUESTION = /\?\s*$|^(?:how|what|why|when|where|which|who|can)\b/i
 /** Words that descriptions of functions and of changes begin with. */
 const ACT =
   /^(?:\w+s|add|fix|make|use|update|remove|set|get|create|return|check|convert|run|find|do|allow|support|move|rename|improve|refactor|feat|chore|test|build|ci|perf|style|revert|docs)[:(]?$/i
+/** What a change is of, as in `fix(box):` and `docs:`. */
+const CHANGE_KIND = /^[\w/.-]+(?:\([^)]{0,60}\))?!?:(?=\s)/
+/** Said of a change, not of what is changed. */
+const CHANGE_WORD = /^(?:add(?:ed|ing)?|fix(?:e[sd]|ing)?|updat(?:e|ed|ing)|improv(?:e|ed|ing))\b/i
+/** With fewer terms a word for a change may well be what is looked for, as in `add user`. */
+const CHANGE_TERMS = 4
+const DOCS = /\b(?:docs?|documentation|readme)\b|\.(?:mdx?|rst|txt)\b/i
 const TESTS = /\b(?:tests?|specs?|e2e)\b|Tests?$/i
 const CHANGES = /\b(?:change ?logs?|release notes?|releases?|changes?|history|new in|breaking)\b/i
 const HEADING_WORDS = 5
@@ -52,15 +61,17 @@ export function understandQuery(query: string): UnderstoodQuery {
   const text = query.slice(0, QUERY_LENGTH_LIMIT).trim()
   const literals = readQuotes(text)
   const identifiers = text.split(/\s+/).map(trimMarks).filter(isIdentifier)
+  const change = readChange(text)
   const isOne = literals.length === 0 && isIdentifier(trimMarks(text))
   return {
     form: literals.length > 0 ? 'quoted' : isOne ? 'identifier' : 'open',
-    terms: readTerms(text),
+    terms: readQueryTerms(text),
     literals: isOne ? [trimMarks(text).replace(/\(\)$/, '')] : literals,
     identifiers: identifiers.slice(0, PHRASE_LIMIT).map((name) => name.replace(/\(\)$/, '')),
-    leans_to_prose: leansToProse(text),
+    leans_to_prose: leansToProse(text, change.kind),
     asks_for_tests: TESTS.test(text),
     asks_for_changes: CHANGES.test(text),
+    tells_of_change: change.kind !== '' || change.word !== '',
   }
 }
 
@@ -71,7 +82,16 @@ function readQuotes(text: string): string[] {
   return quoted.filter((literal) => splitTerms(literal).length > 0)
 }
 
-function readTerms(text: string): QueryTerm[] {
+/** The parts of a query that say that it is about a change; there may be a picture before them. */
+function readChange(text: string): { kind: string; word: string } {
+  const plain = text.replace(/^[^\p{L}\p{N}]+/u, '')
+  const kind = CHANGE_KIND.exec(plain)?.[0] ?? ''
+  const word = CHANGE_WORD.exec(plain.slice(kind.length).trimStart())?.[0] ?? ''
+  return { kind, word: word.toLowerCase() }
+}
+
+/** The terms of a text as those of a query are read, each once. */
+export function readQueryTerms(text: string): QueryTerm[] {
   const words = splitTerms(text, TERM_LIMIT)
   const telling = words.filter((word) => !COMMON.has(word))
   const terms = new Map<string, QueryTerm>()
@@ -79,6 +99,7 @@ function readTerms(text: string): QueryTerm[] {
     const stem = stemWord(word)
     if (!terms.has(stem)) terms.set(stem, { word, stem })
   }
+  if (terms.size >= CHANGE_TERMS) terms.delete(stemWord(readChange(text).word))
   return [...terms.values()]
 }
 
@@ -90,10 +111,10 @@ function isIdentifier(token: string): boolean {
   return IDENTIFIER.test(token) && MARKED.test(token)
 }
 
-function leansToProse(text: string): boolean {
-  if (QUESTION.test(text)) return true
+function leansToProse(text: string, change_kind: string): boolean {
+  if (QUESTION.test(text) || DOCS.test(text)) return true
   const words = text.split(/\s+/)
   if (words.filter((word) => /^[A-Z]/.test(word)).length >= words.length * TITLE_SHARE) return true
-  const isAct = ACT.test(words[0] ?? '') || /^\w+(?:\([^)]{0,60}\))?!?:/.test(text)
+  const isAct = ACT.test(words[0] ?? '') || change_kind !== ''
   return words.length <= HEADING_WORDS && !isAct
 }

@@ -4,7 +4,13 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { verifies } from '../../../test/requirements/verifies.ts'
 import { openPatterns } from './open-patterns.ts'
-import { PATTERN_MAX_CHARS, PATTERN_TEXT_MAX_BYTES, PatternInvalid, PatternTimeout } from './patterns.ts'
+import {
+  PATTERN_MAX_CHARS,
+  PATTERN_TEXT_MAX_BYTES,
+  PatternInvalid,
+  PatternTimeout,
+  UNMATCHABLE,
+} from './patterns.ts'
 import { matchesOfV8, randomPattern, randomText } from './random-pattern.fixture.ts'
 
 /** Would take about a minute on a text of 50 kB. */
@@ -31,7 +37,7 @@ describe('where patterns are found', () => {
   test('is found for any text that was escaped', async () => {
     const text = fc
       .string({ unit: 'binary', minLength: 1, maxLength: 20 })
-      .filter((word) => word.isWellFormed())
+      .filter((word) => word.isWellFormed() && !word.includes(UNMATCHABLE))
     await fc.assert(
       fc.asyncProperty(text, randomText, async (word, before) => {
         const escaped = word.replaceAll(/[\\^$.*+?()[\]{}|#&~-]/g, '\\$&')
@@ -42,6 +48,17 @@ describe('where patterns are found', () => {
         })
       }),
     )
+  })
+
+  test('is never where nothing can match, nor over it', async () => {
+    const text = `ab${UNMATCHABLE}é c\n${UNMATCHABLE}d`
+    expect(await found('(?s).+', text)).toEqual(['ab', 'é c\n', 'd'])
+    expect(await found('[^x]+', text)).toEqual(['ab', 'é c\n', 'd'])
+    expect(await found('\\x{0}|\\x{ff}|\\x{fffd}|\\pC|\\PL', text)).toEqual([' ', '\n'])
+    expect(await found('b(?s:.*)d', text)).toEqual([])
+    expect(await found('(?m)^.*$', text)).toEqual([])
+    for (const pattern of ['(?-u:\\xff)', '(?-u).', '(?-u:[^a])', '(?-u:\\W)'])
+      await expect(patterns.findAll(pattern, text)).rejects.toBeInstanceOf(PatternInvalid)
   })
 
   test('halves of surrogate pairs count as one character', async () => {

@@ -3,12 +3,13 @@ import { type Engine, openEngine } from './engine.ts'
 import { doTimed, enterThread } from './operation-clock.ts'
 import type { PatternAnswer, PatternJob } from './pattern-job.ts'
 import { PatternInvalid } from './patterns.ts'
+import { toSearchableBytes } from './searchable-bytes.ts'
 import type { EngineThreadData } from './thread-data.ts'
 import { toUtf16Indexes } from './utf16-indexes.ts'
 
 function findAll(engine: Engine, { pattern, text }: PatternJob): PatternAnswer {
   try {
-    const bytes = Buffer.from(text)
+    const bytes = toSearchableBytes(text)
     return { indexes: Uint32Array.from(toUtf16Indexes(text, engine.findAll(pattern, bytes), bytes.length)) }
   } catch (error) {
     if (error instanceof PatternInvalid) return { invalid: error.message }

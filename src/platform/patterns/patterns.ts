@@ -22,6 +22,9 @@ export const PATTERN_MAX_CHARS = 1_000
 /** A larger text is refused as a whole, never looked through in part. */
 export const PATTERN_TEXT_MAX_BYTES = 4 * 1024 * 1024
 
+/** A character that no pattern matches, and that no match reaches over; no text of a file has it. */
+export const UNMATCHABLE = '\0'
+
 /** What an agent has to know to write a pattern; part of the description of every tool that takes one. */
 export const PATTERN_SYNTAX = [
   'Regex syntax: that of Rust and RE2, close to Python re, without look-around and back-references.',
@@ -33,7 +36,10 @@ export const PATTERN_SYNTAX = [
 
 /** One non-backtracking engine for search, count and edit, off the main thread. */
 export interface Patterns {
-  /** All matches that do not overlap, leftmost first; empty ones too, as the engine gives them. */
+  /**
+   * All matches that do not overlap, leftmost first; empty ones too, as the engine gives them. UNMATCHABLE in the
+   * text keeps matches apart.
+   */
   findAll(pattern: string, text: string): Promise<PatternMatch[]>
   close(): Promise<void>
 }

@@ -5,6 +5,13 @@ export interface Finding {
   end: number
 }
 
+/** A part of a text that is not shown, and what is shown in its place: nothing where a secret goes on. */
+export interface HiddenPiece {
+  readonly start: number
+  readonly end: number
+  readonly shown: string
+}
+
 /** A finding of one layer; where several overlap the one of the lowest rank names the whole. */
 export interface Claim extends Finding {
   rank: number

@@ -1,5 +1,5 @@
 import { anchorTable } from './anchor-table.ts'
-import type { Finding } from './finding.ts'
+import type { Finding, HiddenPiece } from './finding.ts'
 import type { LineClaim } from './inspect-line.ts'
 import { knownForms } from './known-values.ts'
 import { readOwnerPattern } from './owner-patterns.ts'
@@ -41,10 +41,14 @@ export interface Redactor {
   /** The text with a mark in the place of every secret. */
   redact(text: string): string
   find(text: string): readonly Finding[]
+  /** What `redact` takes out, in the order of the text; no piece reaches over the end of a line. */
+  findHidden(text: string): readonly HiddenPiece[]
   hasSecret(text: string): boolean
   /** The same over all texts of a JSON-like value, names included. */
   redactValue(value: unknown): unknown
   stream(): RedactionStream
+  /** What it was made with, so that another thread can make one that hides the same. */
+  readonly options: RedactorOptions
 }
 
 /** Hides secrets in whatever leaves the hub. Every method throws RedactionFailed rather than let a text through. */
@@ -63,20 +67,25 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       seen.is_clean = is_clean
       return shown
     })
-  const find = (text: string) =>
-    guarded(() => {
-      const seen = seenOf(text)
-      if (seen.is_clean) return []
-      const findings = findAll(start(), text)
-      seen.is_clean = findings.length === 0
-      return findings
-    })
+  const unlessClean =
+    <Found>(list: (scanner: Scanner, text: string) => Found[]) =>
+    (text: string) =>
+      guarded(() => {
+        const seen = seenOf(text)
+        if (seen.is_clean) return []
+        const found = list(start(), text)
+        seen.is_clean = found.length === 0
+        return found
+      })
+  const find = unlessClean(findAll)
   return {
     redact,
     find,
+    findHidden: unlessClean(listHidden),
     hasSecret: (text) => find(text).length > 0,
     redactValue: (value) => guarded(() => redactTree(value, redact)),
     stream: () => openStream(start()),
+    options,
   }
 }
 
@@ -109,6 +118,14 @@ function findAll(scanner: Scanner, text: string): Finding[] {
     else findings.push({ rule, start: offset + start, end: offset + end })
   })
   return findings
+}
+
+function listHidden(scanner: Scanner, text: string): HiddenPiece[] {
+  const pieces: HiddenPiece[] = []
+  scanner.scan(text, true, (claim, offset) => {
+    pieces.push({ start: offset + claim.start, end: offset + claim.end, shown: renderClaim(claim) })
+  })
+  return pieces
 }
 
 function openStream(scanner: Scanner): RedactionStream {

@@ -52,9 +52,10 @@ function checkSize(profile: SandboxProfile): void {
 
 function addMounts(draft: Draft, profile: SandboxProfile): void {
   const mounts = profile.mounts.map((mount) => ({ ...mount, real: requireRealPath(mount.path, 'folder') }))
-  for (const { real, access } of mounts.toSorted((a, b) => a.real.length - b.real.length)) {
+  for (const { real, access, content_path } of mounts.toSorted((a, b) => a.real.length - b.real.length)) {
+    const content = content_path === undefined ? real : requireRealPath(content_path, 'folder')
     draft.places.push({ path: real, access })
-    draft.args.push(access === 'write' ? '--bind' : '--ro-bind', real, real)
+    draft.args.push(access === 'write' ? '--bind' : '--ro-bind', content, real)
   }
   for (const { path, real } of mounts) {
     const plain = path.replace(/\/+$/, '')

@@ -2,6 +2,8 @@
 export interface SandboxMount {
   readonly path: string
   readonly access: 'read' | 'write'
+  /** Another folder of the host that is shown there instead; no agent may have a hand in what it is called. */
+  readonly content_path?: string
 }
 
 /** What a command may reach and use. Whatever is not named is not there. */

@@ -15,6 +15,8 @@ export const FOLDERS_MAX = 20_000
 export const CLOSED_MAX = 300
 export const LOCKFILE_BYTES_MAX = 16 * 1024 * 1024
 export const MANIFEST_BYTES_MAX = 1024 * 1024
+/** Manifests of one service: its own, and those of the packages in it. */
+export const MANIFESTS_MAX = 500
 export const LOCKFILE_PACKAGES_MAX = 50_000
 export const LOCKFILE_LINES_MAX = 500_000
 export const TOOLCHAIN_FOLDERS_MAX = 20

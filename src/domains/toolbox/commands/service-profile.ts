@@ -13,6 +13,8 @@ export interface ProfileNeeds {
   readonly network?: boolean
   /** Writable unless said otherwise. */
   readonly service_access?: SandboxMount['access']
+  /** A folder of the hub's own that stands in the place of the service, of which nothing is shown then. */
+  readonly service_content?: string
   readonly env?: Readonly<Record<string, string>>
   readonly mounts?: readonly SandboxMount[]
   readonly masked?: readonly string[]
@@ -36,6 +38,7 @@ export function serviceProfile(
   needs: ProfileNeeds = {},
 ): SandboxProfile {
   const { service_root } = call.context
+  if (needs.service_content !== undefined) return standInProfile(call, places, needs, needs.service_content)
   const shared = call.policy.shared_roots.filter((path) => isFolder(path) && path !== service_root)
   const installed = needs.network ? [] : installedFolders(call)
   return {
@@ -56,11 +59,41 @@ export function serviceProfile(
     read_only: [`${service_root}/.git/`],
     network: needs.network ?? false,
     cwd: needs.cwd ?? service_root,
-    env: commandEnvironment(places, needs.network ? [] : ownFolders(call), {
-      ...(needs.network ? networkEnvironment() : offlineEnvironment(call)),
-      ...needs.env,
-    }),
+    env: environmentOf(call, places, needs),
   }
+}
+
+function standInProfile(
+  call: CommandCall,
+  places: ProgramPlaces,
+  needs: ProfileNeeds,
+  content_path: string,
+): SandboxProfile {
+  const { service_root } = call.context
+  return {
+    mounts: [
+      { path: service_root, access: needs.service_access ?? 'write', content_path },
+      ...programMounts(places),
+      ...(needs.mounts ?? []),
+    ],
+    masked: needs.masked ?? [],
+    overlays: needs.overlays ?? [],
+    read_only: [],
+    network: needs.network ?? false,
+    cwd: needs.cwd ?? service_root,
+    env: environmentOf(call, places, needs),
+  }
+}
+
+function environmentOf(
+  call: CommandCall,
+  places: ProgramPlaces,
+  needs: ProfileNeeds,
+): Record<string, string> {
+  return commandEnvironment(places, needs.network ? [] : ownFolders(call), {
+    ...(needs.network ? networkEnvironment() : offlineEnvironment(call)),
+    ...needs.env,
+  })
 }
 
 // The hub's home may lie inside a service; what is in it is nobody's business there.

@@ -64,7 +64,8 @@ export const findUsage: ToolDeclaration<typeof Input, z.output<typeof Output>> =
     `files with the name, ${TREE_TIME_LIMIT_MS / 1000} s), and then total may be missing: name a path.`,
     `Files over ${PARSED_MAX_BYTES} bytes, that are no UTF-8 text or that the parser fails on are counted in`,
     'files_skipped. Files of other languages that hold the name are in files_unsupported; if there are only such,',
-    'or path is one, the call fails with NotSupported: use search_file for them.',
+    'or path is one, the call fails with NotSupported: use search_file for them. What is hidden in a file holds no',
+    'name; lines and columns are those of the text that read_file shows.',
   ].join(' '),
   effect: 'read',
   idempotent: true,
@@ -104,12 +105,13 @@ function notSupported(message: string): ToolFault {
   return new ToolFault('NotSupported', message, `It works on ${languages}. Use search_file for other files.`)
 }
 
-function toJob({ context, policy, hub, input, guard }: Call): UsageJob {
+function toJob({ context, policy, hub, input, guard, redactor }: Call): UsageJob {
   const scope = guardScopeOf(context, policy, [hub.home.folder])
   const language = requireLanguage(input.language)
   if (isFile(guard, input.path)) checkFileLanguage(input.path, language)
   const symbol = requireSymbol(input.symbol)
-  return { task: 'usages', scope, path: input.path, symbol, language, done: [], failed: [] }
+  const { path } = input
+  return { task: 'usages', scope, path, symbol, language, done: [], failed: [], redaction: redactor.options }
 }
 
 function checkFileLanguage(path: string, language: string | undefined): void {
@@ -164,18 +166,18 @@ function parserFailed(path: string): ToolFault {
   return new ToolFault('NotSupported', `The parser failed on ${path}.`, 'Use search_file for this file.')
 }
 
-function showUsages({ input, redactor }: Call, { files, end, failed }: Found): z.output<typeof Output> {
+function showUsages({ input }: Call, { files, end, failed }: Found): z.output<typeof Output> {
   if (end && end.candidates === 0 && end.unsupported > 0)
     throw notSupported(
       `${input.symbol} is only in files that there is no parser for: ${end.files_unsupported.join(', ')}.`,
     )
   const ordered = [
-    ...files.map(({ path, definitions }, order) => ({ path, order, passages: definitions })),
-    ...files.map(({ path, others }, order) => ({ path, order, passages: others })),
+    ...files.map(({ path, definitions }, order) => ({ path, order, matches: definitions })),
+    ...files.map(({ path, others }, order) => ({ path, order, matches: others })),
   ]
-  const definitions = files.flatMap((file) => file.definitions.flatMap(({ matches }) => matches)).length
+  const definitions = files.flatMap((file) => file.definitions).length
   const kinds = files.flatMap((file) => file.kinds)
-  const shown = showMatches(redactor, ordered)
+  const shown = showMatches(ordered)
   const usages = shown.map((match, index) => ({
     ...match,
     kind: index < definitions ? ('definition' as const) : (kinds[index - definitions] ?? 'reference'),

@@ -9,7 +9,7 @@ import { COMMITS_LIMIT, type CoChanges, readCoChanges } from './co-change.ts'
 import { requireFilePath } from './path-kind.ts'
 import { type RelatedTest, rounded } from './relate-tests.ts'
 import { isTestPath } from './test-names.ts'
-import type { TestsEnd } from './tree-job.ts'
+import type { TestsEnd, TestsJob } from './tree-job.ts'
 import { runTreeJob } from './tree-process.ts'
 
 const SHOWN_LIMIT = 50
@@ -64,10 +64,12 @@ export const getRelatedTests: ToolDeclaration<typeof Input, z.output<typeof Outp
   },
 }
 
-async function scanTests({ context, policy, hub, signal }: Call, file_path: string): Promise<TestsEnd> {
+async function scanTests(call: Call, file_path: string): Promise<TestsEnd> {
+  const { context, policy, hub, redactor, signal } = call
   const scope = guardScopeOf(context, policy, [hub.home.folder])
   let end: TestsEnd | undefined
-  await runTreeJob({ task: 'tests', scope, file_path }, signal, (message) => {
+  const job: TestsJob = { task: 'tests', scope, file_path, redaction: redactor.options }
+  await runTreeJob(job, signal, (message) => {
     if ('tests' in message) end = message.tests
   })
   if (end) return end

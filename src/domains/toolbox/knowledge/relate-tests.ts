@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Guard } from '../../../platform/guard/guard.ts'
+import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { findImportLanguage } from './import-names.ts'
 import { findCrate, type ImportTarget, isImportOf, rustModuleOf } from './import-target.ts'
 import { type ScannedSource, type SourceScan, scanSources } from './source-scan.ts'
@@ -29,8 +30,8 @@ const NAME_AT_LEAST = 0.35
 type Note = (path: string, reason: string, score: number) => void
 
 /** Reads a service and finds the tests of one of its files. */
-export function findTests(guard: Guard, file_path: string): TestsEnd {
-  const scan = scanSources(guard, file_path)
+export function findTests(guard: Guard, file_path: string, redactor: Redactor): TestsEnd {
+  const scan = scanSources(guard, file_path, redactor)
   return { tests: relateTests(scan, file_path), capped: scan.capped }
 }
 

@@ -1,5 +1,7 @@
 import { posix } from 'node:path'
 import type { Guard } from '../../../platform/guard/guard.ts'
+import type { Redactor } from '../../../platform/redaction/redactor.ts'
+import { veilSecrets } from '../../../platform/redaction/veil.ts'
 import { findTextBytes } from '../search/text-bytes.ts'
 import { findImportLanguage, type ImportLanguage, type Imports, readImports } from './import-names.ts'
 import { isTestPath, stemOf } from './test-names.ts'
@@ -13,7 +15,7 @@ const MANIFEST_MAX_BYTES = 256 * 1024
 export interface ScannedSource extends Imports {
   readonly path: string
   readonly language: ImportLanguage
-  /** Whether the name of the source in question is somewhere in it. */
+  /** Whether the name of the source in question is somewhere in it; only of Java is that asked. */
   readonly mentions: boolean
 }
 
@@ -40,12 +42,12 @@ const MANIFESTS: Readonly<Record<string, readonly [ImportLanguage, RegExp]>> = {
 }
 
 /** Reads the sources of a service. */
-export function scanSources(guard: Guard, file_path: string): SourceScan {
+export function scanSources(guard: Guard, file_path: string, redactor: Redactor): SourceScan {
   const sources: ScannedSource[] = []
   const modules: ScannedModule[] = []
   const other_tests: string[] = []
   const ends_at = performance.now() + TREE_TIME_LIMIT_MS
-  const stem = Buffer.from(stemOf(file_path))
+  const stem = stemOf(file_path)
   let met = 0
   let is_full = false
   const { capped } = guard.walk('.', { recursive: true }, (file) => {
@@ -59,7 +61,8 @@ export function scanSources(guard: Guard, file_path: string): SourceScan {
       const text = textOf(file.read(SOURCE_MAX_BYTES))
       if (text) {
         const read = readImports(language, text.toString('utf8'))
-        sources.push({ path, language, ...read, mentions: text.includes(stem) })
+        const mentions = language === 'java' && isNamedIn(text, stem, redactor)
+        sources.push({ path, language, ...read, mentions })
       }
     } else if (Object.hasOwn(MANIFESTS, name)) {
       const module = readModule(path, name, textOf(file.read(MANIFEST_MAX_BYTES)))
@@ -68,6 +71,11 @@ export function scanSources(guard: Guard, file_path: string): SourceScan {
     return 'go_on'
   })
   return { sources, modules, other_tests, capped: capped || is_full }
+}
+
+/** What is hidden names nothing: otherwise files of many names could be used to guess it. */
+function isNamedIn(text: Buffer, stem: string, redactor: Redactor): boolean {
+  return text.includes(stem) && veilSecrets(redactor, text.toString('utf8')).text.includes(stem)
 }
 
 function textOf(bytes: Buffer | undefined): Buffer | undefined {

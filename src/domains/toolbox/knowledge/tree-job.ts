@@ -1,5 +1,6 @@
 import type { DenialReason, FileFaultCode, GuardScope } from '../../../platform/guard/guard.ts'
-import type { Passage } from '../search/search-job.ts'
+import type { RedactorOptions } from '../../../platform/redaction/redactor.ts'
+import type { LocatedMatch } from '../search/search-job.ts'
 import type { SystemMap } from './map-survey.ts'
 import type { RelatedTest } from './relate-tests.ts'
 import type { UsageKind } from './usage-grammar.ts'
@@ -21,6 +22,8 @@ export interface UsageJob {
   readonly done: readonly string[]
   /** Files that brought it down, or took too long. */
   readonly failed: readonly string[]
+  /** What makes a redactor that hides what the caller may not see. */
+  readonly redaction: RedactorOptions
 }
 
 /** Looks for the tests of a source file. */
@@ -29,6 +32,8 @@ export interface TestsJob {
   readonly scope: GuardScope
   /** As the service has it, links followed. */
   readonly file_path: string
+  /** What makes a redactor that hides what the caller may not see. */
+  readonly redaction: RedactorOptions
 }
 
 /** Looks over the folders of a project, or of a part of the service. */
@@ -49,8 +54,8 @@ export type TreeJob = UsageJob | TestsJob | MapJob
 export interface UsageFile {
   readonly path: string
   readonly count: number
-  readonly definitions: readonly Passage[]
-  readonly others: readonly Passage[]
+  readonly definitions: readonly LocatedMatch[]
+  readonly others: readonly LocatedMatch[]
   /** Of the others, in their order. */
   readonly kinds: readonly UsageKind[]
 }

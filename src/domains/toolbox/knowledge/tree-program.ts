@@ -14,7 +14,8 @@ async function work(job: TreeJob, send: Send): Promise<void> {
       send({ usages: await walkUsages(guard, job, send) })
     } else if (job.task === 'tests') {
       const { findTests } = await import('./relate-tests.ts')
-      send({ tests: findTests(guard, job.file_path) })
+      const { createRedactor } = await import('../../../platform/redaction/redactor.ts')
+      send({ tests: findTests(guard, job.file_path, createRedactor(job.redaction)) })
     } else await drawMap(guard, job, send)
   } finally {
     guard.close()

@@ -1,7 +1,11 @@
 import type { SgNode } from '@ast-grep/napi'
 import type { Guard } from '../../../platform/guard/guard.ts'
-import { listPassages } from '../search/list-passages.ts'
+import { createRedactor, type Redactor } from '../../../platform/redaction/redactor.ts'
+import { hasVeil, toParsable, type VeiledText, veilSecrets } from '../../../platform/redaction/veil.ts'
+import { listMatches } from '../search/list-matches.ts'
+import type { LocatedMatch } from '../search/search-job.ts'
 import { MATCH_LIMIT } from '../search/search-limits.ts'
+import { showVeiled } from '../search/shown-text.ts'
 import { findTextBytes } from '../search/text-bytes.ts'
 import type { TreeMessage, UsageEnd, UsageFile, UsageJob } from './tree-job.ts'
 import {
@@ -38,14 +42,18 @@ interface Looked {
   capped: boolean
 }
 
-/** Finds the files that hold the bytes of the name at all, then parses just those. */
+/**
+ * Finds the files that hold the bytes of the name at all, then parses just those. What is hidden in a file holds no
+ * name: otherwise names could be tried until a secret is known.
+ */
 export async function walkUsages(
   guard: Guard,
   job: UsageJob,
   send: (message: TreeMessage) => void,
 ): Promise<UsageEnd> {
   const ends_at = performance.now() + TREE_TIME_LIMIT_MS
-  const looked = lookForBytes(guard, job, ends_at)
+  const redactor = createRedactor({ ...job.redaction, remembers: true })
+  const looked = lookForBytes(guard, job, redactor, ends_at)
   const parse = await loadParsers(looked.candidates)
   const [done, failed] = [new Set(job.done), new Set(job.failed)]
   const room = { definitions: MATCH_LIMIT, others: MATCH_LIMIT }
@@ -54,7 +62,7 @@ export async function walkUsages(
     else if (performance.now() > ends_at) looked.capped = true
     else if (!done.has(candidate.path)) {
       send({ begin: candidate.path })
-      const file = await parseFile(guard, candidate, job, parse, room)
+      const file = await parseFile(guard, candidate, job, { parse, redactor }, room)
       if (!file) skipOne(looked)
       send({ file: file ?? { path: candidate.path, count: 0, definitions: [], others: [], kinds: [] } })
     }
@@ -76,8 +84,15 @@ function skipOne(looked: Looked): void {
   looked.skipped += 1
 }
 
-function lookForBytes(guard: Guard, { path, symbol, language }: UsageJob, ends_at: number): Looked {
+function lookForBytes(
+  guard: Guard,
+  { path, symbol, language }: UsageJob,
+  redactor: Redactor,
+  ends_at: number,
+): Looked {
   const needle = Buffer.from(symbol.name)
+  const names = (text: Buffer) =>
+    text.includes(needle) && veilSecrets(redactor, text.toString('utf8')).text.includes(symbol.name)
   const looked: Looked = {
     candidates: [],
     unsupported: [],
@@ -99,7 +114,7 @@ function lookForBytes(guard: Guard, { path, symbol, language }: UsageJob, ends_a
     const bytes = file.read(PARSED_MAX_BYTES)
     const text = bytes && findTextBytes(bytes)
     if (!text) looked.skipped += 1
-    else if (text.includes(needle)) {
+    else if (names(text)) {
       if (reading) looked.candidates.push({ path: file.path, reading })
       else if (file.confirm()) {
         looked.unsupported_count += 1
@@ -128,13 +143,14 @@ async function parseFile(
   guard: Guard,
   { path, reading }: Candidate,
   { symbol }: UsageJob,
-  parse: Parse,
+  { parse, redactor }: { readonly parse: Parse; readonly redactor: Redactor },
   room: { definitions: number; others: number },
 ): Promise<UsageFile | undefined> {
   const bytes = tryRead(guard, path)
   if (!bytes) return undefined
-  const text = bytes.toString('utf8')
-  const usages = findUsages(await parse(reading.parser, text), reading, path, symbol)
+  const veiled = veilSecrets(redactor, bytes.toString('utf8'))
+  const root = await parse(reading.parser, toParsable(veiled.text))
+  const usages = findUsages(root, reading, path, symbol).filter((usage) => !hasVeil(veiled.text, usage))
   const definitions = usages.filter(({ kind }) => kind === 'definition')
   const others = usages.filter(({ kind }) => kind !== 'definition').slice(0, room.others)
   const kept = definitions.slice(0, room.definitions)
@@ -143,10 +159,15 @@ async function parseFile(
   return {
     path,
     count: usages.length,
-    definitions: listPassages(bytes, byteOffsets(text, kept), kept.length),
-    others: listPassages(bytes, byteOffsets(text, others), others.length),
+    definitions: locate(veiled, kept),
+    others: locate(veiled, others),
     kinds: others.map(({ kind }) => kind),
   }
+}
+
+function locate(veiled: VeiledText, usages: readonly TextUsage[]): LocatedMatch[] {
+  const { shown, offsets } = showVeiled(veiled, byteOffsets(veiled.text, usages))
+  return listMatches(shown, offsets, usages.length)
 }
 
 function tryRead(guard: Guard, path: string): Buffer | undefined {

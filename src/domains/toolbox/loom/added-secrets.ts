@@ -1,24 +1,45 @@
+import type { Finding } from '../../../platform/redaction/finding.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { ToolFault } from '../tool-fault.ts'
+import type { Span } from './edit.ts'
 import { linesOf } from './lines.ts'
 
 const NAMED_MAX = 5
 
 /**
- * Refuses a text that has a secret in it which the text before did not have. The whole texts are compared, not
- * what was put in: two harmless edits can make a secret together, and what a file had before hinders no edit.
+ * Refuses a text with a secret in it, but for what was hidden before and stays where it is. The whole text is
+ * judged, not what was put in: harmless edits can make a secret together, also by taking out what parted it. Kept
+ * secrets are known by their places: by their words, an agent could try which ones a file has.
  */
-export function checkAddedSecrets(redactor: Redactor, before: string, after: string): void {
-  const found = redactor.find(after)
+export function checkAddedSecrets(redactor: Redactor, text: string, kept: readonly Span[] = []): void {
+  const found = redactor.find(text)
   if (found.length === 0) return
-  const known = new Set(redactor.find(before).map(({ start, end }) => before.slice(start, end)))
-  const added = found.filter(({ start, end }) => !known.has(after.slice(start, end)))
+  const added = withoutKept(text, found, kept)
   if (added.length === 0) return
-  const lines = linesOf(after)
+  const lines = linesOf(text)
   const named = added.slice(0, NAMED_MAX).map(({ rule, start }) => `${rule} in line ${lines.numberAt(start)}`)
   throw new ToolFault(
     'SecurityError',
     `The content holds what looks like a secret: ${named.join(', ')}. Nothing was written.`,
     'Keep secrets out of files: read them from the environment, or write a placeholder such as <your-token>.',
   )
+}
+
+/** Both are in the order of the text. A finding of several lines has their ends between what is kept of it. */
+function withoutKept(text: string, found: readonly Finding[], kept: readonly Span[]): Finding[] {
+  let next = 0
+  return found.filter(({ start, end }) => {
+    let at = start
+    for (; next < kept.length && (kept[next] as Span).start < end; next += 1) {
+      const piece = kept[next] as Span
+      if (piece.end > at && !isBlank(text, at, piece.start)) return true
+      at = Math.max(at, piece.end)
+      if (at >= end) return false
+    }
+    return !isBlank(text, at, end)
+  })
+}
+
+function isBlank(text: string, start: number, end: number): boolean {
+  return start >= end || text.slice(start, end).trim() === ''
 }

@@ -8,7 +8,7 @@ import type { Edit } from './edit.ts'
 /** Checks a text that is to be written: can be stored as text, and is neither redacted nor secret. */
 export function checkContent(content: string, redactor: Redactor): void {
   checkText(content, 'content')
-  checkAddedSecrets(redactor, '', content)
+  checkAddedSecrets(redactor, content)
 }
 
 /** Checks what can be said of edits without the file. */
@@ -18,7 +18,7 @@ export function checkEdits(edits: readonly Edit[], redactor: Redactor): void {
     if (edit.operation === 'delete') continue
     if (edit.content === undefined) throw missingContent(nameOf(edits, place), edit.operation)
     checkText(edit.content, `the content of ${nameOf(edits, place)}`)
-    checkAddedSecrets(redactor, '', edit.content)
+    checkAddedSecrets(redactor, edit.content)
   }
 }
 

@@ -4,11 +4,10 @@ import { splitsEnding } from './line-ending.ts'
 import type { Lines } from './lines.ts'
 import { mismatch } from './mismatch.ts'
 
-/** The text that edits were looked for in. */
+/** The text that edits were looked for in; veiled, so that no error can tell of what is hidden. */
 export interface SearchedText {
   readonly text: string
   readonly lines: Lines
-  show(span: Span): string | undefined
 }
 
 /** Checks that the matches of one edit are as many as expected and that each can be changed by itself. */

@@ -1,10 +1,11 @@
 import type { FoundFile, HeldFolder } from '../../../platform/guard/guard.ts'
 import type { Patterns } from '../../../platform/patterns/patterns.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
+import { fillVeils, type VeiledText, veilSecrets } from '../../../platform/redaction/veil.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { checkAddedSecrets } from './added-secrets.ts'
 import { decodeText } from './decode-text.ts'
-import { EDITED_MAX_BYTES, type Edit, type Span } from './edit.ts'
+import { EDITED_MAX_BYTES, type Edit } from './edit.ts'
 import { type FileLock, withLock } from './file-lock.ts'
 import type { Engines } from './find-matches.ts'
 import { findNodes } from './find-nodes.ts'
@@ -27,10 +28,9 @@ export async function editInPlace(
   return withLock(folder, tools.lock, async (lock) => {
     const found = folder.read(folder.name, EDITED_MAX_BYTES)
     if (!found) return undefined
-    const before = decodeText(found.bytes, folder.path)
-    const plan = await planEdits(before, edits, enginesFor(folder.name, before, tools))
-    checkAddedSecrets(tools.redactor, before, plan.text)
-    const bytes = Buffer.from(plan.text)
+    const before = veilSecrets(tools.redactor, decodeText(found.bytes, folder.path))
+    const plan = await planEdits(before.text, edits, enginesFor(folder.name, tools))
+    const bytes = Buffer.from(unveil(plan.text, before, tools.redactor))
     checkSize(bytes)
     const ready = await folder.prepare(bytes, found)
     try {
@@ -43,20 +43,20 @@ export async function editInPlace(
   })
 }
 
-function enginesFor(name: string, before: string, { patterns, redactor }: EditTools): Engines {
+/** The text that is to be written, with what was hidden as it was, if no secret came with the edit. */
+function unveil(after: string, { pieces }: VeiledText, redactor: Redactor): string {
+  const secrets = pieces.map(({ secret }) => secret)
+  const { text, starts } = fillVeils(after, secrets)
+  const kept = starts.map((start, place) => ({ start, end: start + (secrets[place] as string).length }))
+  checkAddedSecrets(redactor, text, kept)
+  return text
+}
+
+function enginesFor(name: string, { patterns }: EditTools): Engines {
   return {
     findPattern: (pattern, text) => patterns.findAll(pattern, text),
     findNodes: (specs, text) => findNodes(name, specs, text),
-    show: (span) => showUnlessSecret(redactor, before, span),
   }
-}
-
-/** By the whole file: a line out of the midst of a key does not look like one. */
-function showUnlessSecret(redactor: Redactor, before: string, { start, end }: Span): string | undefined {
-  const mark = before.startsWith('\ufeff') ? 1 : 0
-  const [from, to] = [start + mark, end + mark]
-  const is_secret = redactor.find(before).some((finding) => finding.start < to && finding.end > from)
-  return is_secret ? undefined : before.slice(from, to)
 }
 
 function checkSize(bytes: Buffer): void {

@@ -6,8 +6,6 @@ export interface Engines {
   findPattern(pattern: string, text: string): Promise<readonly Span[]>
   /** Answers for each pattern in turn. */
   findNodes(patterns: readonly string[], text: string): Promise<readonly (readonly Span[])[]>
-  /** What of the text may be shown in an error; nothing where a secret is. */
-  show(span: Span): string | undefined
 }
 
 /** An edit to look for; `at_start` says that its text can only be the beginning of the file. */

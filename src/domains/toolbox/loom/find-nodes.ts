@@ -1,3 +1,4 @@
+import { hasVeil, toParsable } from '../../../platform/redaction/veil.ts'
 import { ToolFault } from '../tool-fault.ts'
 import type { AstAnswer } from './ast-job.ts'
 import { AST_EXTENSIONS, findLanguage } from './ast-languages.ts'
@@ -6,7 +7,10 @@ import type { Span } from './edit.ts'
 
 export const AST_PATTERN_MAX_CHARS = 1_000
 
-/** Finds what ast-grep patterns match in a file, in its language; for each pattern in turn. */
+/**
+ * Finds what ast-grep patterns match in a file, in its language; for each pattern in turn. The text may be veiled:
+ * what has something hidden in it is no match.
+ */
 export async function findNodes(
   file_name: string,
   patterns: readonly string[],
@@ -17,10 +21,12 @@ export async function findNodes(
   if (!language) throw unknownLanguage(file_name)
   const long = patterns.find((pattern) => pattern.length > AST_PATTERN_MAX_CHARS)
   if (long !== undefined) throw brokenPattern(`has more than ${AST_PATTERN_MAX_CHARS} characters`, long)
-  const answer = await answerOf(runAstJob({ language, text, patterns }, time_limit_ms))
+  const answer = await answerOf(runAstJob({ language, text: toParsable(text), patterns }, time_limit_ms))
   if ('broken' in answer)
     throw brokenPattern(`is no single node of ${language.name}`, patterns[answer.broken] ?? '')
-  return answer.found.map((nodes) => nodes.map(([start, end]) => ({ start, end })))
+  return answer.found.map((nodes) =>
+    nodes.map(([start, end]) => ({ start, end })).filter((span) => !hasVeil(text, span)),
+  )
 }
 
 async function answerOf(running: Promise<AstAnswer>): Promise<AstAnswer> {

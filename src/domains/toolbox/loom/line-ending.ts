@@ -1,16 +1,19 @@
 const BARE_FEED = /(?<!\r)\n/
 const EVERY_BARE_FEED = /(?<!\r)\n/g
+const EVERY_FEED = /\r?\n/g
 
-export type LineEnding = '\r\n' | '\n'
+export type LineEnding = '\r\n' | '\n' | '\r'
 
-/** How the lines of a text end: with CRLF only where all of them do. */
+/** How the lines of a text end: with CRLF, or with CR alone, only where all of them do. */
 export function endingOf(text: string): LineEnding {
-  return text.includes('\n') && !BARE_FEED.test(text) ? '\r\n' : '\n'
+  if (!text.includes('\n')) return text.includes('\r') ? '\r' : '\n'
+  return BARE_FEED.test(text) ? '\n' : '\r\n'
 }
 
-/** Gives what is put into a text the line ending of that text; only CRLF asks for a change. */
+/** Gives what is put into a text the line ending of that text; a text of plain line feeds asks for no change. */
 export function withEnding(content: string, ending: LineEnding): string {
-  return ending === '\r\n' ? content.replaceAll(EVERY_BARE_FEED, '\r\n') : content
+  if (ending === '\n') return content
+  return content.replaceAll(ending === '\r' ? EVERY_FEED : EVERY_BARE_FEED, ending)
 }
 
 /** Whether an index lies between the two characters of a CRLF. */

@@ -1,3 +1,4 @@
+import { VEIL } from '../../../platform/redaction/veil.ts'
 import { ToolFault } from '../tool-fault.ts'
 import type { SearchedText } from './check-matches.ts'
 import type { Edit, Span } from './edit.ts'
@@ -42,15 +43,15 @@ function adviseOnNone(edit: Edit, searched: SearchedText): string {
   return adviseOnText(edit.spec, searched)
 }
 
-function adviseOnText(spec: string, { text, lines, show }: SearchedText): string {
+function adviseOnText(spec: string, { text, lines }: SearchedText): string {
   const copy = 'Copy the spec from read_file, with its blanks and line breaks.'
   const near = findNearest(text, spec, lines)
   if (!near) return `Nothing in the file is like it. ${copy}`
   const [first, last] = [lines.numberAt(near.start), lines.numberAt(near.end - 1)]
   const place = first === last ? `line ${first}` : `lines ${first} to ${last}`
   const end = lines.startOf(Math.min(last, first + EXCERPT_LINES - 1) + 1)
-  const shown = show({ start: lines.startOf(first), end })
-  const excerpt = shown === undefined ? '' : ` There it reads: ${renderExcerpt(shown)}.`
+  const shown = text.slice(lines.startOf(first), end)
+  const excerpt = shown.includes(VEIL) ? '' : ` There it reads: ${renderExcerpt(shown)}.`
   return `${WORDS[near.difference](place)}${excerpt} ${near.difference === 'endings' ? '' : copy}`.trimEnd()
 }
 

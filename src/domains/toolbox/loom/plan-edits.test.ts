@@ -10,7 +10,6 @@ import { planEdits } from './plan-edits.ts'
 const EXACT_ONLY: Engines = {
   findPattern: () => Promise.reject(new Error('no patterns here')),
   findNodes: () => Promise.reject(new Error('no syntax here')),
-  show: () => undefined,
 }
 
 /** Few letters, so that texts repeat themselves; the rest is what edits go wrong with. */

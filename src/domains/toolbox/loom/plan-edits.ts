@@ -24,7 +24,7 @@ export interface EditPlan {
 
 /**
  * Works out what a text becomes by a list of edits: all of them or none. Every match is looked for in the text
- * as it was before the first edit. A byte order mark stays where it is and is no part of what patterns see.
+ * as it was before the first edit, which is given veiled: what is hidden is found by none and stays. A byte order mark stays where it is and is no part of what patterns see.
  */
 export async function planEdits(text: string, edits: readonly Edit[], engines: Engines): Promise<EditPlan> {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
@@ -32,8 +32,7 @@ export async function planEdits(text: string, edits: readonly Edit[], engines: E
   const plain = edits.map((edit) => withoutMark(edit, mark))
   const found = await findMatches(body, plain, engines)
   const lines = linesOf(body)
-  for (const [place, matches] of found.entries())
-    checkMatches(edits, place, matches, { text: body, lines, show: engines.show })
+  for (const [place, matches] of found.entries()) checkMatches(edits, place, matches, { text: body, lines })
   checkLinesApart(found, lines)
   const changes = listChanges(plain, found, endingOf(body))
   checkSize(body, changes)

@@ -23,6 +23,8 @@ export const countMatches: ToolDeclaration<typeof searchInput, z.output<typeof o
     'the same regex. Use it before an edit, or to see how large a search would be.',
     `Files that are no UTF-8 text or over ${FILE_MAX_BYTES} bytes are skipped and counted in files_skipped; closed`,
     'names (.git, .env, .flow, secrets, node_modules and those of the project) and links are passed over.',
+    'What read_file shows as a mark such as [REDACTED:rule] is hidden from regex too: nothing matches it or reaches',
+    'over it.',
     `capped is true when not everything could be counted within ${SEARCH_TIME_LIMIT_MS / 1000} s or the limits on`,
     `files; the count is then too low. ${PATTERN_SYNTAX} A search in one text that takes over`,
     `${PATTERN_TIME_LIMIT_MS} ms is stopped with an error.`,
@@ -33,9 +35,10 @@ export const countMatches: ToolDeclaration<typeof searchInput, z.output<typeof o
   input: searchInput,
   output,
   check: ({ guard, input }) => guard.check(input.path, 'read'),
-  async handle({ context, policy, hub, input, signal }) {
+  async handle({ context, policy, hub, input, redactor, signal }) {
     const scope = guardScopeOf(context, policy, [hub.home.folder])
-    const { count, files_searched, files_skipped, capped } = await searchTree({ scope, ...input, signal })
+    const found = await searchTree({ scope, ...input, redactor, signal })
+    const { count, files_searched, files_skipped, capped } = found
     return { count, files_searched, files_skipped, capped }
   },
 }

@@ -28,6 +28,8 @@ export const searchFile: ToolDeclaration<typeof searchInput, z.output<typeof out
     'total may be missing: narrow the path or the regex, or use count_matches.',
     `Files that are no UTF-8 text or over ${FILE_MAX_BYTES} bytes are skipped and counted in files_skipped; closed`,
     'names (.git, .env, .flow, secrets, node_modules and those of the project) and links are passed over.',
+    'What read_file shows as a mark such as [REDACTED:rule] is hidden from regex too: nothing matches it or reaches',
+    'over it; lines and columns are those of the text that read_file shows.',
     `${PATTERN_SYNTAX} A search in one text that takes over ${PATTERN_TIME_LIMIT_MS} ms is stopped with an error.`,
   ].join(' '),
   effect: 'read',
@@ -38,8 +40,8 @@ export const searchFile: ToolDeclaration<typeof searchInput, z.output<typeof out
   check: ({ guard, input }) => guard.check(input.path, 'read'),
   async handle({ context, policy, hub, input, redactor, signal }) {
     const scope = guardScopeOf(context, policy, [hub.home.folder])
-    const found = await searchTree({ scope, ...input, match_limit: MATCH_LIMIT, signal })
-    const matches = showMatches(redactor, found.files)
+    const found = await searchTree({ scope, ...input, match_limit: MATCH_LIMIT, redactor, signal })
+    const matches = showMatches(found.files)
     const { files_searched, files_skipped } = found
     const total = found.capped ? {} : { total: found.count }
     return {

@@ -1,4 +1,5 @@
 import type { DenialReason, FileFaultCode, GuardScope } from '../../../platform/guard/guard.ts'
+import type { RedactorOptions } from '../../../platform/redaction/redactor.ts'
 
 /** One thread's share of a search. All parts walk the same tree; each file falls to one of them. */
 export interface SearchJob {
@@ -12,29 +13,24 @@ export interface SearchJob {
   readonly stop: Int32Array
   /** Ends the part when it has met more matches than this, and keeps no more than these. */
   readonly match_limit: number | undefined
+  /** Whether texts are sifted as they are before the secrets are taken out of those that are left. */
+  readonly sifts: boolean
+  /** What makes a redactor that hides what the caller may not see. */
+  readonly redaction: RedactorOptions
 }
 
-/** A match, and what is to be shown of its line as a range of the passage. */
+/** A match, by its place in the text that read_file shows, and its line as far as it is shown. */
 export interface LocatedMatch {
   readonly line: number
   readonly column: number
-  readonly from: number
-  readonly to: number
-  readonly is_cut_before: boolean
-  readonly is_cut_after: boolean
-}
-
-/** A stretch of a file around matches, wide enough to recognise what must not be shown. */
-export interface Passage {
-  readonly text: string
-  readonly matches: readonly LocatedMatch[]
+  readonly content: string
 }
 
 export interface SearchedFile {
   readonly path: string
   /** The place of the file in the walk, by which the parts are put together. */
   readonly order: number
-  readonly passages: readonly Passage[]
+  readonly matches: readonly LocatedMatch[]
 }
 
 export interface PartFindings {

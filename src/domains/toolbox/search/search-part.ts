@@ -1,15 +1,16 @@
 import type { Guard, WalkedFile } from '../../../platform/guard/guard.ts'
 import { claimFile } from './claims.ts'
-import { listPassages } from './list-passages.ts'
+import { listMatches } from './list-matches.ts'
+import type { FoundInText } from './look-through.ts'
 import type { PartFindings, SearchedFile, SearchJob } from './search-job.ts'
 import { FILE_MAX_BYTES, FILES_LIMIT } from './search-limits.ts'
 import { findTextBytes } from './text-bytes.ts'
 
-/** Offsets of all matches in a text, in bytes; start and end in turn. */
-export type FindAll = (pattern: string, text: Uint8Array) => readonly number[]
+/** Finds what is sought in the text of a file; nothing where there is no match. */
+export type Look = (text: Buffer) => FoundInText | undefined
 
 /** Does one part of a search: reads and searches the files that no other part has taken. */
-export function searchPart(guard: Guard, findAll: FindAll, job: SearchJob): PartFindings {
+export function searchPart(guard: Guard, look: Look, job: SearchJob): PartFindings {
   const files: SearchedFile[] = []
   const seen = { met: 0, count: 0, files_searched: 0, files_skipped: 0, capped: false }
 
@@ -19,19 +20,20 @@ export function searchPart(guard: Guard, findAll: FindAll, job: SearchJob): Part
     if (job.claims && !claimFile(job.claims, file.path)) return 'go_on'
     const bytes = file.read(FILE_MAX_BYTES)
     const text = bytes && findTextBytes(bytes)
-    const offsets = text && findAll(job.pattern, text)
+    const found = text && look(text)
     // What is told of a file, be it only that it matches, is told only after it was seen to lie in the scope.
-    if (!text || !offsets || (offsets.length > 0 && !file.confirm())) seen.files_skipped += 1
-    else note(file.path, text, offsets)
+    if (!text || (found && !file.confirm())) seen.files_skipped += 1
+    else note(file.path, found)
     return job.match_limit !== undefined && seen.count > job.match_limit ? stop() : 'go_on'
   }
 
-  function note(path: string, text: Buffer, offsets: readonly number[]): void {
+  function note(path: string, found: FoundInText | undefined): void {
     seen.files_searched += 1
-    if (offsets.length === 0) return
+    if (!found) return
+    const { text, offsets } = found
     const limit = Math.max(0, (job.match_limit ?? 0) - seen.count)
     seen.count += offsets.length / 2
-    if (limit > 0) files.push({ path, order: seen.met, passages: listPassages(text, offsets, limit) })
+    if (limit > 0) files.push({ path, order: seen.met, matches: listMatches(text, offsets, limit) })
   }
 
   function stop(): 'stop' {

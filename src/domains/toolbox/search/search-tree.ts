@@ -2,8 +2,9 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { FileFault, GuardDenied, type GuardScope } from '../../../platform/guard/guard.ts'
 import { loadEngineModule } from '../../../platform/patterns/engine-module.ts'
-import { PatternInvalid } from '../../../platform/patterns/patterns.ts'
+import { PatternInvalid, PatternTimeout } from '../../../platform/patterns/patterns.ts'
 import { openThreadPool } from '../../../platform/patterns/thread-pool.ts'
+import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { createClaims } from './claims.ts'
 import type { PartFindings, SearchAnswer, SearchJob } from './search-job.ts'
 import { PARTS_LIMIT, SEARCH_TIME_LIMIT_MS } from './search-limits.ts'
@@ -29,11 +30,25 @@ export interface TreeSearch {
   readonly regex: string
   readonly recursive: boolean
   readonly match_limit?: number
+  readonly redactor: Redactor
   readonly signal: AbortSignal
 }
 
-/** Searches a file or folder in threads of their own; what the parts found is in the order of the walk. */
+/**
+ * Searches a file or folder in threads of their own; what the parts found is in the order of the walk. A pattern can
+ * be made to take too long only where a secret begins with this or that, so a timeout counts only if it comes again
+ * when the secrets are taken out before anything else.
+ */
 export async function searchTree(search: TreeSearch): Promise<PartFindings> {
+  try {
+    return await searchInParts(search, true)
+  } catch (error) {
+    if (!(error instanceof PatternTimeout)) throw error
+    return searchInParts(search, false)
+  }
+}
+
+async function searchInParts(search: TreeSearch, sifts: boolean): Promise<PartFindings> {
   const parts = search.recursive ? PARTS : 1
   const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const end = () => void Atomics.store(stop, 0, 1)
@@ -41,7 +56,7 @@ export async function searchTree(search: TreeSearch): Promise<PartFindings> {
   search.signal.addEventListener('abort', end)
   if (search.signal.aborted) end()
   try {
-    const job = toJob(search, stop, parts)
+    const job = { ...toJob(search, stop, parts), sifts }
     const running = Array.from({ length: parts }, () => threads.run(job).then(requireFindings))
     // One part that fails makes the others useless.
     for (const part of running) part.catch(end)
@@ -52,10 +67,10 @@ export async function searchTree(search: TreeSearch): Promise<PartFindings> {
   }
 }
 
-function toJob(search: TreeSearch, stop: Int32Array, parts: number): SearchJob {
-  const { scope, path, recursive, regex: pattern, match_limit } = search
+function toJob(search: TreeSearch, stop: Int32Array, parts: number): Omit<SearchJob, 'sifts'> {
+  const { scope, path, recursive, regex: pattern, match_limit, redactor } = search
   const claims = parts > 1 ? createClaims() : undefined
-  return { scope, path, recursive, pattern, match_limit, stop, claims }
+  return { scope, path, recursive, pattern, match_limit, stop, claims, redaction: redactor.options }
 }
 
 function requireFindings(answer: SearchAnswer): PartFindings {

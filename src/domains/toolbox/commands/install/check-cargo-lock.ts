@@ -15,7 +15,7 @@ interface Crate {
  * the form that cargo itself writes is read: any other line might say something that cargo understands and
  * this check does not.
  */
-export function checkCargoLock(file: string, bytes: Buffer): void {
+export function checkCargoLock(file: string, bytes: Buffer): Buffer {
   const crates: Crate[] = []
   let crate: Crate | undefined
   for (const line of linesOf(file, bytes)) {
@@ -28,6 +28,7 @@ export function checkCargoLock(file: string, bytes: Buffer): void {
       throw lockInvalid(file, `has a line that cargo does not write: ${line.slice(0, 80)}`)
   }
   for (const found of crates) checkCrate(file, found)
+  return bytes
 }
 
 function linesOf(file: string, bytes: Buffer): string[] {

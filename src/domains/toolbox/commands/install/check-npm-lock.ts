@@ -1,41 +1,73 @@
 import { z } from 'zod'
 import { LOCKFILE_PACKAGES_MAX } from '../command-limits.ts'
 import { lockInvalid, lockRefused } from './lock-refusal.ts'
+import { NpmSections, sectionEntries } from './npm-sections.ts'
+import { isPackageName, isPlainVersion, isRegistrySpec } from './npm-spec.ts'
 import { PUBLIC_NPM_REGISTRY } from './public-registries.ts'
 
 const VERSIONS = [2, 3]
 
-const Entry = z.looseObject({
+// Only these fields reach npm: it also takes addresses from some that no lockfile has, such as `_resolved`.
+const Entry = z.object({
+  name: z.string().optional(),
+  version: z.string().optional(),
   resolved: z.string().optional(),
   integrity: z.string().optional(),
   link: z.boolean().optional(),
   inBundle: z.boolean().optional(),
+  hasShrinkwrap: z.boolean().optional(),
+  dev: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  devOptional: z.boolean().optional(),
+  peer: z.boolean().optional(),
+  extraneous: z.boolean().optional(),
+  deprecated: z.unknown().optional(),
+  hasInstallScript: z.unknown().optional(),
+  license: z.unknown().optional(),
+  bin: z.unknown().optional(),
+  engines: z.unknown().optional(),
+  os: z.unknown().optional(),
+  cpu: z.unknown().optional(),
+  libc: z.unknown().optional(),
+  workspaces: z.unknown().optional(),
+  bundleDependencies: z.unknown().optional(),
+  ...NpmSections.shape,
 })
 type Entry = z.output<typeof Entry>
 
-const Lockfile = z.looseObject({
+const Lockfile = z.object({
+  name: z.string().optional(),
+  version: z.string().optional(),
   lockfileVersion: z.int(),
+  requires: z.unknown().optional(),
   packages: z.record(z.string(), Entry),
 })
 
+/** What a package-lock says, without the fields that no check looks at. */
+export type NpmLock = z.output<typeof Lockfile>
+
 /**
  * Checks that everything a package-lock names comes from the registry with a checksum, and goes nowhere
- * but into the service. npm would follow git addresses, other hosts and folders outside.
+ * but into the service. npm would follow git addresses, other hosts and folders outside. What is answered is
+ * all that npm may see of it.
  */
-export function checkNpmLock(file: string, bytes: Buffer, registry: string): void {
-  const { lockfileVersion, packages } = parse(file, bytes)
+export function checkNpmLock(file: string, bytes: Buffer, registry: string): Buffer {
+  const lock = parseNpmLock(file, bytes)
+  const { lockfileVersion, packages } = lock
   if (!VERSIONS.includes(lockfileVersion))
     throw lockInvalid(file, `has version ${lockfileVersion}, not 2 or 3`)
   const entries = Object.entries(packages)
   if (entries.length > LOCKFILE_PACKAGES_MAX)
     throw lockInvalid(file, `names over ${LOCKFILE_PACKAGES_MAX} packages`)
   for (const [place, entry] of entries) {
-    const problem = findProblem(place, entry, registry)
+    const problem = findProblem(place, entry, registry) ?? findOddNeed(entry)
     if (problem !== undefined) throw lockRefused(file, place, problem)
   }
+  return Buffer.from(JSON.stringify(lock))
 }
 
-function parse(file: string, bytes: Buffer): z.output<typeof Lockfile> {
+/** Reads a package-lock of the form that npm 7 and later write. */
+export function parseNpmLock(file: string, bytes: Buffer): NpmLock {
   let value: unknown
   try {
     value = JSON.parse(bytes.toString('utf8'))
@@ -51,13 +83,34 @@ function findProblem(place: string, entry: Entry, registry: string): string | un
   if (place === '') return undefined
   if (!isInside(place)) return 'lies outside the service'
   if (entry.link) return isInside(entry.resolved ?? '') ? undefined : 'links to a place outside the service'
+  if (!isNamedPlainly(place, entry)) return 'has no plain name and version'
+  // npm would take what the archive itself says of addresses then, which nobody has checked.
+  if (entry.hasShrinkwrap) return 'brings a lockfile of its own'
   // A package of the service's own, or one that its parent's archive holds.
-  const is_fetched = `/${place}/`.includes('/node_modules/') && !entry.inBundle
+  const is_fetched = isDependency(place) && !entry.inBundle
   if (!is_fetched) return entry.resolved === undefined ? undefined : 'is fetched, but no dependency'
   if (entry.resolved !== undefined && !isOfRegistry(entry.resolved, registry)) {
     return `comes from ${describeSource(entry.resolved)}, not from the registry`
   }
   return hasChecksum(entry.integrity) ? undefined : 'has no strong checksum (integrity)'
+}
+
+/** Whether a place of a lockfile is that of an installed package. */
+export function isDependency(place: string): boolean {
+  return `/${place}/`.includes('/node_modules/')
+}
+
+// npm puts `name@version` together and reads the result anew: a name or version like an address becomes one.
+function isNamedPlainly(place: string, { name, version }: Entry): boolean {
+  if (!isDependency(place)) return true
+  const folder = place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  return isPackageName(folder) && isPackageName(name ?? folder) && isPlainVersion(version ?? '')
+}
+
+// npm looks for whatever a package needs and the lockfile does not hold, at the address that is said there.
+function findOddNeed(entry: Entry): string | undefined {
+  const odd = sectionEntries(entry).find(([, name, spec]) => !isPackageName(name) || !isRegistrySpec(spec))
+  return odd && `needs ${JSON.stringify(odd[1])} from elsewhere than the registry`
 }
 
 function isInside(place: string): boolean {

@@ -17,12 +17,13 @@ interface Reading {
  * Checks that every package of a poetry.lock comes from PyPI with checksums. Packages from elsewhere have a
  * `[package.source]`, which is refused. Only the form that poetry itself writes is read.
  */
-export function checkPoetryLock(file: string, bytes: Buffer): void {
+export function checkPoetryLock(file: string, bytes: Buffer): Buffer {
   const lines = bytes.toString('utf8').split(/\r?\n/)
   if (lines.length > LOCKFILE_LINES_MAX) throw lockInvalid(file, `has over ${LOCKFILE_LINES_MAX} lines`)
   const reading: Reading = { file, name: '', files: 0, place: 'nowhere' }
   for (const line of lines) readLine(reading, line)
   finishPackage(reading)
+  return bytes
 }
 
 function readLine(reading: Reading, line: string): void {

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { FileFault } from '../../../../platform/guard/guard.ts'
 import { ToolFault } from '../../tool-fault.ts'
 import { checkAllowedForTask } from '../check-command.ts'
 import type { CommandCall } from '../command-call.ts'
-import { INSTALL_TIMEOUT_MS, LOCKFILE_BYTES_MAX, MANIFEST_BYTES_MAX } from '../command-limits.ts'
+import { INSTALL_TIMEOUT_MS, LOCKFILE_BYTES_MAX } from '../command-limits.ts'
 import { parseTruncation } from '../cut-output.ts'
 import { findProgram, programPlaces } from '../find-program.ts'
 import { type CommandReport, runCommand } from '../run-command.ts'
 import { serviceProfile } from '../service-profile.ts'
+import { type Lent, type LentFile, lendFiles } from './lent-files.ts'
 import { MANAGERS, type Manager } from './managers.ts'
 import { PUBLIC_NPM_REGISTRY } from './public-registries.ts'
+import { findFile, missingFile, openManifests } from './read-manifests.ts'
 
 // Services whose dependencies are being installed by this process: two at once would spoil each other's work.
 const busy = new Set<string>()
@@ -20,10 +18,10 @@ const busy = new Set<string>()
 export function checkInstall(call: CommandCall, name: string): void {
   const manager = requireManager(name)
   checkAllowedForTask(call, [manager.program])
-  readLock(call, manager)
+  readChecked(call, manager)
 }
 
-/** Installs from the lockfile that was checked, and from no other. */
+/** Installs from the lockfile and the manifests that were checked, and from no others. */
 export async function runInstall(call: CommandCall, name: string): Promise<CommandReport> {
   const manager = requireManager(name)
   checkAllowedForTask(call, [manager.program])
@@ -34,7 +32,8 @@ export async function runInstall(call: CommandCall, name: string): Promise<Comma
   }
   busy.add(service_root)
   try {
-    return await lendFile(readLock(call, manager), (path) => startManager(call, manager, path))
+    const files = readChecked(call, manager)
+    return await lendFiles(files, (lent) => startManager(call, manager, lent, files))
   } finally {
     busy.delete(service_root)
   }
@@ -65,33 +64,18 @@ function requireManager(name: string): Manager {
   )
 }
 
-function readLock(call: CommandCall, manager: Manager): Buffer {
+// Read and checked together: what is lent to the manager is what fits.
+function readChecked(call: CommandCall, manager: Manager): LentFile[] {
   for (const file of manager.lockfiles) {
     const bytes = findFile(call, file, LOCKFILE_BYTES_MAX)
     // An empty one may be what stood for a missing one in a run that was killed.
     if (bytes === undefined || bytes.length === 0) continue
-    if (findFile(call, manager.manifest, MANIFEST_BYTES_MAX) === undefined) throw missing(manager.manifest)
-    manager.checkLock(file, bytes, registryOf(call))
-    return bytes
+    const lock = manager.checkLock(file, bytes, registryOf(call))
+    const manifests = manager.checkManifests(openManifests(call), file, lock)
+    // Over every name that the manager would look for: none can turn up in the meantime either.
+    return [...manager.lockfiles.map((at) => ({ at, bytes: lock })), ...manifests]
   }
-  throw missing(manager.lockfiles.join(' or '))
-}
-
-function findFile({ guard }: CommandCall, path: string, max_bytes: number): Buffer | undefined {
-  try {
-    return guard.readFile(path, max_bytes).bytes
-  } catch (error) {
-    if (error instanceof FileFault && error.code === 'FileNotFound') return undefined
-    throw error
-  }
-}
-
-function missing(file: string): ToolFault {
-  return new ToolFault(
-    'FileNotFound',
-    `The service has no ${file}.`,
-    'Dependencies are installed from a lockfile only. Ask the owner to write and commit one.',
-  )
+  throw missingFile(manager.lockfiles.join(' or '))
 }
 
 // The owner's own mirror may be on this machine; whatever is further away has to be encrypted.
@@ -108,7 +92,12 @@ function registryOf({ hub }: CommandCall): string {
   )
 }
 
-async function startManager(call: CommandCall, manager: Manager, lent_path: string): Promise<CommandReport> {
+async function startManager(
+  call: CommandCall,
+  manager: Manager,
+  lent: Lent,
+  files: readonly LentFile[],
+): Promise<CommandReport> {
   const places = programPlaces(call.hub.env)
   const program = findProgram(manager.program, places)
   if (program === undefined) {
@@ -119,28 +108,15 @@ async function startManager(call: CommandCall, manager: Manager, lent_path: stri
       'Ask the owner to install it, or to name its folder in KNOWTATION_TOOLCHAIN_PATH.',
     )
   }
-  const { args, needs } = manager.prepare(call, registryOf(call))
-  // Over every name that the manager would look for: none can turn up in the meantime either.
-  const overlays = manager.lockfiles.map((file) => ({
-    content_path: lent_path,
-    at: join(call.context.service_root, file),
-  }))
-  return runCommand(call, {
-    profile: serviceProfile(call, places, { ...needs, network: true, overlays }),
-    argv: [program, ...args],
-    timeout_ms: INSTALL_TIMEOUT_MS,
-    truncation: parseTruncation(undefined),
-  })
-}
-
-// The checked bytes themselves are put over the lockfile: it could be changed between check and use.
-async function lendFile<Result>(bytes: Buffer, act: (path: string) => Promise<Result>): Promise<Result> {
-  const folder = mkdtempSync(join(tmpdir(), 'knowtation-lock-'))
-  try {
-    const path = join(folder, 'lockfile')
-    writeFileSync(path, bytes, { mode: 0o600 })
-    return await act(path)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
+  let report: CommandReport | undefined
+  for (const { args, needs } of manager.prepare(call, lent, files, registryOf(call))) {
+    report = await runCommand(call, {
+      profile: serviceProfile(call, places, needs),
+      argv: [program, ...args],
+      timeout_ms: INSTALL_TIMEOUT_MS,
+      truncation: parseTruncation(undefined),
+    })
   }
+  if (report === undefined) throw new Error(`${manager.program} has no commands`)
+  return report
 }

@@ -1,0 +1,52 @@
+import type { LocatedMatch } from './search-job.ts'
+import { SNIPPET_BEFORE_BYTES, SNIPPET_MAX_BYTES } from './search-limits.ts'
+import type { ShownText } from './shown-text.ts'
+
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+const CUT = '…'
+
+/** Where the first matches in a text stand, and what is to be shown of their lines. Goes through the text once. */
+export function listMatches(text: ShownText, offsets: readonly number[], limit: number): LocatedMatch[] {
+  const { bytes } = text
+  const found: LocatedMatch[] = []
+  let at = { line: 1, line_start: 0, feed: findFeed(bytes, 0) }
+  let [column, column_at] = [1, 0]
+  for (let place = 0; place < offsets.length && found.length < limit; place += 2) {
+    const match = offsets[place] as number
+    while (at.feed < match) {
+      const line_start = at.feed + 1
+      at = { line: at.line + 1, line_start, feed: findFeed(bytes, line_start) }
+      ;[column, column_at] = [1, line_start]
+    }
+    column += bytes.toString('utf8', column_at, match).length
+    column_at = match
+    found.push({ line: at.line, column, content: cutLine(text, at.line_start, at.feed, match) })
+  }
+  return found
+}
+
+/** Where the line ends; the end of the text where no line feed follows. */
+function findFeed(bytes: Buffer, from: number): number {
+  const feed = bytes.indexOf(LINE_FEED, from)
+  return feed < 0 ? bytes.length : feed
+}
+
+function cutLine(text: ShownText, line_start: number, feed: number, match: number): string {
+  const { bytes } = text
+  const line_end = feed > line_start && bytes[feed - 1] === CARRIAGE_RETURN ? feed - 1 : feed
+  if (line_end - line_start <= SNIPPET_MAX_BYTES) return bytes.toString('utf8', line_start, line_end)
+  const wanted = Math.max(line_start, match - SNIPPET_BEFORE_BYTES)
+  const from = beginning(text, wanted)
+  const to = beginning(text, Math.min(line_end, wanted + SNIPPET_MAX_BYTES))
+  const [before, after] = [from > line_start ? CUT : '', to < line_end ? CUT : '']
+  return before + bytes.toString('utf8', from, to) + after
+}
+
+/** Back to the first byte of the character, and of the mark: half of one would not be known for a mark. */
+function beginning({ bytes, marks }: ShownText, at: number): number {
+  const mark = marks.find(({ start, end }) => start < at && at < end)
+  let start = mark?.start ?? at
+  while (start > 0 && start < bytes.length && ((bytes[start] as number) & 0xc0) === 0x80) start -= 1
+  return start
+}
