@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
   futimesSync,
   lstatSync,
   mkdirSync,
@@ -9,7 +10,6 @@ import {
   rmdirSync,
   type Stats,
   unlinkSync,
-  utimesSync,
 } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { mountedElsewhere } from './mounted-elsewhere.ts'
@@ -23,6 +23,7 @@ export interface Placeholder {
 const MARK = new Date('2001-02-03T04:05:06.000Z')
 const FILE_MODE = 0o444
 const FOLDER_MODE = 0o555
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 interface Held {
   users: number
@@ -76,8 +77,9 @@ function nameOf(path: string, { folder_fd }: Held): string {
 /** Whether this is a placeholder, of this process or of one that is gone. */
 export function isPlaceholder(stat: Stats): boolean {
   if (stat.mtimeMs !== MARK.getTime()) return false
-  const mode = stat.mode & 0o777
-  return stat.isDirectory() ? mode === FOLDER_MODE : stat.isFile() && stat.size === 0 && mode === FILE_MODE
+  // A umask may have cut the mode of one that was left behind.
+  const isAtMost = (mode: number): boolean => (stat.mode & 0o777 & ~mode) === 0
+  return stat.isDirectory() ? isAtMost(FOLDER_MODE) : stat.isFile() && stat.size === 0 && isAtMost(FILE_MODE)
 }
 
 /** A descriptor of a folder that is really where its name says. */
@@ -89,16 +91,20 @@ export function openFolder(path: string): number {
 }
 
 function createMarked(name: string, kind: 'file' | 'folder'): void {
-  if (kind === 'folder') {
-    mkdirSync(name, { mode: FOLDER_MODE })
-    return utimesSync(name, MARK, MARK)
-  }
-  const fd = openSync(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, FILE_MODE)
+  const fd = kind === 'folder' ? createFolder(name) : openSync(name, NEW_FILE, FILE_MODE)
   try {
+    // Whatever the umask is: a mark is recognised by its mode too.
+    fchmodSync(fd, kind === 'folder' ? FOLDER_MODE : FILE_MODE)
     futimesSync(fd, MARK, MARK)
   } finally {
     closeSync(fd)
   }
+}
+
+function createFolder(name: string): number {
+  // Readable to us until its own mode is set, or it could not be opened for that.
+  mkdirSync(name, { mode: 0o700 })
+  return openSync(name, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
 }
 
 // What cannot be removed now bears the mark, and the next run over this name takes it away.

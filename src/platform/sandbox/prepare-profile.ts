@@ -2,7 +2,8 @@ import { dirname } from 'node:path'
 import { keepLink } from './kept-link.ts'
 import { type LocatedPath, locatePath, requireRealPath } from './locate-path.ts'
 import { holdPlaceholder, type Placeholder, releasePlaceholders } from './placeholder.ts'
-import { type SandboxProfile, SandboxUnavailable } from './sandbox.ts'
+import { accessTo, foldersAbove, isWithin } from './places.ts'
+import { type SandboxMount, type SandboxProfile, SandboxUnavailable } from './sandbox.ts'
 import { PROFILE_PATHS_MAX } from './sandbox-limits.ts'
 
 /** A profile as arguments for bwrap. `release` undoes what had to be put on the host for the run. */
@@ -17,7 +18,7 @@ interface Draft {
   readonly links: (() => void)[]
   readonly placeholders: Placeholder[]
   /** Canonical folders and files with the access that a command has to them. */
-  readonly places: { path: string; access: 'read' | 'write' }[]
+  readonly places: SandboxMount[]
   readonly addContent: (content: string) => number
 }
 
@@ -31,10 +32,11 @@ export function prepareProfile(
   try {
     checkSize(profile)
     const cwd = requireRealPath(profile.cwd, 'working folder')
-    addMounts(draft, profile)
-    const located = profile.read_only.map((path) => locatePath(path)).toSorted(byDepth)
-    for (const path of located) addReadOnly(draft, path)
-    addMasks(draft, profile.masked.map((path) => locatePath(path)).toSorted(byDepth))
+    const read_only = profile.read_only.map((path) => locatePath(path)).toSorted(byDepth)
+    const masked = profile.masked.map((path) => locatePath(path)).toSorted(byDepth)
+    addMounts(draft, profile, [...read_only, ...masked])
+    for (const path of read_only) addReadOnly(draft, path)
+    addMasks(draft, masked)
     for (const overlay of profile.overlays) addOverlay(draft, overlay)
     return { args: draft.args, cwd, release }
   } catch (error) {
@@ -45,30 +47,46 @@ export function prepareProfile(
 
 function checkSize(profile: SandboxProfile): void {
   const lists = [profile.mounts, profile.masked, profile.overlays, profile.read_only]
-  if (lists.reduce((sum, list) => sum + list.length, 0) > PROFILE_PATHS_MAX) {
-    throw new SandboxUnavailable(`A sandbox may name at most ${PROFILE_PATHS_MAX} paths.`)
-  }
+  checkCount(lists.reduce((sum, list) => sum + list.length, 0))
 }
 
-function addMounts(draft: Draft, profile: SandboxProfile): void {
+function checkCount(paths: number): void {
+  if (paths <= PROFILE_PATHS_MAX) return
+  throw new SandboxUnavailable(`A sandbox may name at most ${PROFILE_PATHS_MAX} paths.`)
+}
+
+function addMounts(draft: Draft, profile: SandboxProfile, located: readonly LocatedPath[]): void {
   const mounts = profile.mounts.map((mount) => ({ ...mount, real: requireRealPath(mount.path, 'folder') }))
-  for (const { real, access, content_path } of mounts.toSorted((a, b) => a.real.length - b.real.length)) {
-    const content = content_path === undefined ? real : requireRealPath(content_path, 'folder')
-    draft.places.push({ path: real, access })
-    draft.args.push(access === 'write' ? '--bind' : '--ro-bind', content, real)
+  draft.places.push(...mounts.map(({ real, access }) => ({ path: real, access })).toSorted(byLength))
+  const contents = contentsOf(mounts)
+  const isStandIn = (path: string) => [...contents.keys()].some((folder) => isWithin(folder, path))
+  // What is below a folder that stands in for another is the hub's own, and not to be had from the host.
+  const pinned = foldersAbove(draft.places, located).filter((path) => !isStandIn(path))
+  checkCount(mounts.length + located.length + pinned.length)
+  // Shorter ones first: a folder that is mounted after what is in it would hide that.
+  const all = [...draft.places, ...pinned.map((path) => ({ path, access: 'write' as const }))]
+  for (const { path, access } of all.toSorted(byLength)) {
+    draft.args.push(access === 'write' ? '--bind' : '--ro-bind', contents.get(path) ?? path, path)
   }
   for (const { path, real } of mounts) {
     const plain = path.replace(/\/+$/, '')
-    if (plain !== real && accessTo(draft, dirname(plain)) === undefined)
+    if (plain !== real && accessTo(draft.places, dirname(plain)) === undefined)
       draft.args.push('--symlink', real, plain)
   }
 }
 
+function contentsOf(mounts: readonly (SandboxMount & { real: string })[]): Map<string, string> {
+  const contents = new Map<string, string>()
+  for (const { real, content_path } of mounts)
+    if (content_path !== undefined) contents.set(real, requireRealPath(content_path, 'folder'))
+  return contents
+}
+
 function addReadOnly(draft: Draft, path: LocatedPath): void {
-  if (accessTo(draft, path.link ?? path.at) !== 'write') return
+  if (accessTo(draft.places, path.link ?? path.at) !== 'write') return
   if (path.link !== undefined) draft.links.push(keepLink(path.link))
   if (path.kind === 'missing_file' || path.kind === 'missing_folder') return coverMissing(draft, path)
-  if (accessTo(draft, path.at) !== 'write' || path.kind === 'nowhere') return
+  if (accessTo(draft.places, path.at) !== 'write' || path.kind === 'nowhere') return
   draft.places.push({ path: path.at, access: 'read' })
   draft.args.push('--ro-bind', path.at, path.at)
 }
@@ -77,10 +95,10 @@ function addMasks(draft: Draft, paths: readonly LocatedPath[]): void {
   const covered: string[] = []
   for (const path of paths) {
     if (covered.some((folder) => isWithin(folder, path.at))) continue
-    if (path.link !== undefined && accessTo(draft, path.link) === 'write') {
+    if (path.link !== undefined && accessTo(draft.places, path.link) === 'write') {
       draft.links.push(keepLink(path.link))
     }
-    const access = accessTo(draft, path.at)
+    const access = accessTo(draft.places, path.at)
     if (access === undefined || path.kind === 'nowhere') continue
     // Where nothing can be written, nothing can be created either.
     const is_missing = path.kind === 'missing_file' || path.kind === 'missing_folder'
@@ -117,7 +135,7 @@ function cover(draft: Draft, path: string, is_folder: boolean): void {
 function addOverlay(draft: Draft, overlay: { content_path: string; at: string }): void {
   const content = requireRealPath(overlay.content_path, 'file')
   const path = locatePath(overlay.at)
-  const access = accessTo(draft, path.at)
+  const access = accessTo(draft.places, path.at)
   if (path.link !== undefined || access === undefined || path.kind === 'folder') {
     throw new SandboxUnavailable(
       `Nothing can be put over ${overlay.at}: it is a link, a folder, or not mounted.`,
@@ -132,18 +150,12 @@ function addOverlay(draft: Draft, overlay: { content_path: string; at: string })
   draft.args.push('--ro-bind', content, path.at)
 }
 
-function accessTo(draft: Draft, path: string): 'read' | 'write' | undefined {
-  const holders = draft.places.filter((place) => isWithin(place.path, path))
-  // Of two equal paths the later one, which lies on top.
-  return holders.toSorted((a, b) => a.path.length - b.path.length).at(-1)?.access
-}
-
-function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(`${folder}/`)
-}
-
 function byDepth(a: LocatedPath, b: LocatedPath): number {
   return a.at.length - b.at.length
+}
+
+function byLength(a: SandboxMount, b: SandboxMount): number {
+  return a.path.length - b.path.length
 }
 
 function releaseAll({ links, placeholders }: Draft): void {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { CommandLimits } from './sandbox.ts'
 import { USAGE_EVERY_MS } from './sandbox-limits.ts'
 
@@ -25,12 +25,22 @@ export function watchUsage(
 // The jail's own /proc lists exactly the processes in it; the jail's root cannot be changed from inside.
 function usageOf(pid: number, limits: CommandLimits): { processes: number; bytes: number } {
   const proc = `/proc/${pid}/root/proc`
+  if (isOfMachine(proc)) return { processes: 0, bytes: 0 }
   const pids = namesIn(proc).filter((name) => /^\d+$/.test(name))
   if (limits.memory_bytes === undefined || pids.length > (limits.processes ?? Infinity)) {
     return { processes: pids.length, bytes: 0 }
   }
   const bytes = pids.reduce((sum, name) => sum + ownBytes(`${proc}/${name}/status`), 0)
   return { processes: pids.length, bytes }
+}
+
+// Until the jail has a root of its own, its first process still sees the list of all processes.
+function isOfMachine(proc: string): boolean {
+  try {
+    return statSync(proc).dev === statSync('/proc').dev
+  } catch {
+    return true // There is none yet, or it has ended: nothing to count either way.
+  }
 }
 
 function namesIn(folder: string): string[] {

@@ -7,15 +7,20 @@ import { ToolFault } from '../tool-fault.ts'
 import type { CommandCall } from './command-call.ts'
 import { MEMORY_BYTES, OUTPUT_BYTES, PROCESSES } from './command-limits.ts'
 import { cutOutput, type Truncation } from './cut-output.ts'
+import type { ProgramPlaces } from './find-program.ts'
+import { movePlanted } from './planted-paths.ts'
+import { closedToCommand, type ProfileNeeds, serviceProfile } from './service-profile.ts'
+import { inServiceTurn } from './service-turn.ts'
 
 const NOT_FOUND = 127
 const NOT_FOUND_HINT =
   'Read stderr in the details. A program that was not found has to be installed by the owner, or its folder ' +
   'be named in KNOWTATION_TOOLCHAIN_PATH.'
 
-/** A command made ready: where it runs, and what it is. */
+/** A command made ready: what it needs around it, and what it is. */
 export interface ReadyCommand {
-  readonly profile: SandboxProfile
+  readonly places: ProgramPlaces
+  readonly needs: ProfileNeeds
   readonly argv: readonly string[]
   readonly timeout_ms: number
   readonly truncation: Truncation
@@ -32,14 +37,37 @@ export interface CommandReport {
 
 /** Runs a command in the sandbox and answers what it said; every end but success is thrown. */
 export async function runCommand(call: CommandCall, command: ReadyCommand): Promise<CommandReport> {
-  const outcome = await runSandboxed(call, command)
+  const { outcome, planted } = await inServiceTurn(call, () => runAlone(call, command))
   const report = reportOf(outcome, command.truncation)
+  if (planted !== undefined) throw withDetails(planted, report)
   if (outcome.ended === 'finished' && outcome.exit_code === 0) return report
   throw faultOf(outcome, report, command)
 }
 
+async function runAlone(
+  call: CommandCall,
+  command: ReadyCommand,
+): Promise<{ outcome: CommandOutcome; planted: ToolFault | undefined }> {
+  const closed = closedToCommand(call)
+  const profile = serviceProfile(call, closed, command.places, command.needs)
+  const { service_access, service_content } = command.needs
+  const reaches_service = service_access !== 'read' && service_content === undefined
+  const look = (): ToolFault | undefined => (reaches_service ? movePlanted(call, closed) : undefined)
+  const outcome = await runSandboxed(call, profile, command).catch((error: unknown) => {
+    // It may have run all the same, and failed only when it was tidied up.
+    throw look() ?? error
+  })
+  return { outcome, planted: look() }
+}
+
+function withDetails(fault: ToolFault, report: CommandReport): ToolFault {
+  const { code, message, suggestion, violation } = fault
+  return new ToolFault(code, message, suggestion, { details: { ...report }, ...(violation && { violation }) })
+}
+
 async function runSandboxed(
   { sandbox, signal }: CommandCall,
+  profile: SandboxProfile,
   command: ReadyCommand,
 ): Promise<CommandOutcome> {
   const limits = {
@@ -50,7 +78,7 @@ async function runSandboxed(
     keep: 'both_ends' as const,
   }
   try {
-    return await sandbox.run(command.profile, command.argv, { limits, signal })
+    return await sandbox.run(profile, command.argv, { limits, signal })
   } catch (error) {
     throw error instanceof SandboxUnavailable ? unavailable(error) : error
   }

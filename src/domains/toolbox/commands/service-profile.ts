@@ -1,12 +1,13 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SandboxMount, SandboxProfile } from '../../../platform/sandbox/sandbox.ts'
-import { closedPathsBelow } from './closed-paths-below.ts'
+import { type ClosedPaths, requireClosedPaths } from './closed-paths-below.ts'
 import type { CommandCall } from './command-call.ts'
 import { commandEnvironment, networkEnvironment } from './command-environment.ts'
 import { ENVIRONMENTS_MAX } from './command-limits.ts'
 import { dependencyFolder } from './dependency-folder.ts'
 import { type ProgramPlaces, programMounts } from './find-program.ts'
+import { gitFolders, gitSecrets } from './git-folders.ts'
 
 /** What a profile for commands in a service has beside the ordinary. */
 export interface ProfileNeeds {
@@ -25,8 +26,12 @@ export interface ProfileNeeds {
 // Names that must not come to be in the service's own folder while foreign code runs: the hub, git or the
 // owner's shell would take them for the owner's later. A slash says what stands there meanwhile.
 const NEVER_CREATED = ['.env', '.env.local', '.npmrc', '.git/', '.flow/', 'secrets/']
-// These hold addresses with passwords in them.
-const GIT_SECRETS = ['config', 'config.worktree', 'credentials']
+
+/** What is closed in all that a command of a service will see. */
+export function closedToCommand(call: CommandCall): ClosedPaths {
+  const { service_root } = call.context
+  return requireClosedPaths([service_root, ...sharedFolders(call)], call.policy.block_patterns)
+}
 
 /**
  * The service writable, shared folders and the programs' own readable, closed names covered, and nothing
@@ -34,29 +39,30 @@ const GIT_SECRETS = ['config', 'config.worktree', 'credentials']
  */
 export function serviceProfile(
   call: CommandCall,
+  closed: ClosedPaths,
   places: ProgramPlaces,
-  needs: ProfileNeeds = {},
+  needs: ProfileNeeds,
 ): SandboxProfile {
   const { service_root } = call.context
   if (needs.service_content !== undefined) return standInProfile(call, places, needs, needs.service_content)
-  const shared = call.policy.shared_roots.filter((path) => isFolder(path) && path !== service_root)
+  const repositories = closed.repositories.flatMap(gitFolders)
   const installed = needs.network ? [] : installedFolders(call)
   return {
     mounts: [
       { path: service_root, access: needs.service_access ?? 'write' },
-      ...shared.map((path) => ({ path, access: 'read' as const })),
+      ...sharedFolders(call).map((path) => ({ path, access: 'read' as const })),
       ...programMounts(places),
       ...installed.map((path) => ({ path, access: 'read' as const })),
       ...(needs.mounts ?? []),
     ],
     masked: [
-      ...closedPathsBelow([service_root, ...shared], call.policy.block_patterns),
+      ...closed.covered,
       ...neverCreated(call),
-      ...GIT_SECRETS.map((name) => join(service_root, '.git', name)).filter((path) => existsSync(path)),
+      ...repositories.flatMap(gitSecrets),
       ...(needs.masked ?? []),
     ],
     overlays: needs.overlays ?? [],
-    read_only: [`${service_root}/.git/`],
+    read_only: [...new Set([`${service_root}/.git/`, ...repositories])],
     network: needs.network ?? false,
     cwd: needs.cwd ?? service_root,
     env: environmentOf(call, places, needs),
@@ -94,6 +100,10 @@ function environmentOf(
     ...(needs.network ? networkEnvironment() : offlineEnvironment(call)),
     ...needs.env,
   })
+}
+
+function sharedFolders({ context, policy }: CommandCall): string[] {
+  return policy.shared_roots.filter((path) => isFolder(path) && path !== context.service_root)
 }
 
 // The hub's home may lie inside a service; what is in it is nobody's business there.

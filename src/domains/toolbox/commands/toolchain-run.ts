@@ -7,7 +7,6 @@ import { TARGET_CHARACTERS_MAX } from './command-limits.ts'
 import type { Truncation } from './cut-output.ts'
 import { findProgram, programPlaces } from './find-program.ts'
 import { type CommandReport, runCommand } from './run-command.ts'
-import { serviceProfile } from './service-profile.ts'
 
 /** The target of a test or lint run, as an argument of a tool. */
 export const Target = z
@@ -46,7 +45,8 @@ export async function runToolchain(
   const places = programPlaces(call.hub.env)
   const [program = '', ...args] = withTarget(argv, target)
   return runCommand(call, {
-    profile: serviceProfile(call, places, { env }),
+    places,
+    needs: { env },
     // One that is not the system's is left to the PATH inside, where the service's own programs are too.
     argv: [findProgram(program, places) ?? program, ...args],
     timeout_ms: timeout_seconds * 1000,

@@ -1,5 +1,6 @@
 import { type Dirent, existsSync, lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { isPlaceholder } from '../../../platform/sandbox/placeholder.ts'
 import type { ToolContext } from '../tool-context.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { settingsOf } from './settings-cache.ts'
@@ -27,7 +28,7 @@ const BORROWING = ['objects/info/alternates', 'objects/info/http-alternates'] as
 /** Looks for the repository in its two places, the service's folder and the project's, and nowhere else. */
 export function requireRepository(context: ToolContext): Repository {
   const { service_root, project_root } = context
-  const work_tree = [service_root, project_root].find((folder) => findEntry(join(folder, '.git')))
+  const work_tree = [service_root, project_root].find((folder) => hasRepository(folder))
   if (work_tree === undefined) throw noRepository()
   const git_dir = join(work_tree, '.git')
   const names = checkPlain(git_dir)
@@ -42,6 +43,12 @@ export function requireRepository(context: ToolContext): Repository {
     ).map((name) => join(git_dir, name)),
     settings: settingsOf(join(git_dir, 'config')),
   }
+}
+
+// While a command runs in a service without a repository, an empty folder keeps one from being made there.
+function hasRepository(folder: string): boolean {
+  const entry = findEntry(join(folder, '.git'))
+  return entry !== undefined && !isPlaceholder(entry)
 }
 
 function noRepository(): ToolFault {

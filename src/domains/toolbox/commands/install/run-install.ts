@@ -5,7 +5,6 @@ import { INSTALL_TIMEOUT_MS, LOCKFILE_BYTES_MAX } from '../command-limits.ts'
 import { parseTruncation } from '../cut-output.ts'
 import { findProgram, programPlaces } from '../find-program.ts'
 import { type CommandReport, runCommand } from '../run-command.ts'
-import { serviceProfile } from '../service-profile.ts'
 import { type Lent, type LentFile, lendFiles } from './lent-files.ts'
 import { MANAGERS, type Manager } from './managers.ts'
 import { PUBLIC_NPM_REGISTRY } from './public-registries.ts'
@@ -111,7 +110,8 @@ async function startManager(
   let report: CommandReport | undefined
   for (const { args, needs } of manager.prepare(call, lent, files, registryOf(call))) {
     report = await runCommand(call, {
-      profile: serviceProfile(call, places, needs),
+      places,
+      needs,
       argv: [program, ...args],
       timeout_ms: INSTALL_TIMEOUT_MS,
       truncation: parseTruncation(undefined),
