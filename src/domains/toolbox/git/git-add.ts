@@ -59,7 +59,7 @@ function checkFile({ guard }: GitCall, file: string): { path: string } {
     throw new ToolFault(
       'ValidationError',
       `${JSON.stringify(file)} looks like an option or a pattern.`,
-      SUGGESTION,
+      `If a file has this name, write ${JSON.stringify(`./${file}`)}; nothing was staged.`,
     )
   }
   if (/(?:^|\/)\.{0,2}$/.test(file))
