@@ -43,6 +43,15 @@ const separatePrograms: Plugin = {
 }
 
 /**
+ * The driver asks for a whole report on the process to learn which C library it runs on, which a short command feels.
+ * Where there is no other than the usual one, its entry for that is what it would choose.
+ */
+const SQLITE =
+  "process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && " +
+  "!['x86_64', 'aarch64'].some((arch) => require('node:fs').existsSync('/lib/ld-musl-' + arch + '.so.1')) " +
+  "? 'better-sqlite3/linux-' + process.arch : 'better-sqlite3'"
+
+/**
  * Makes `import` of these a `require` at the moment the importing part first runs. For Node's own modules
  * it also saves what their ESM form costs: all their lazy parts are loaded to list their exports.
  */
@@ -55,7 +64,7 @@ function lateRequire(filter: RegExp): Plugin {
         return kind === 'import-statement' ? { path, namespace: 'late' } : { path, external: true }
       })
       onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-        contents: `module.exports = require(${JSON.stringify(path)})`,
+        contents: `module.exports = require(${path === 'better-sqlite3' ? SQLITE : JSON.stringify(path)})`,
         resolveDir: ROOT,
       }))
     },
@@ -142,6 +151,8 @@ const {
 await rm(DRAFT, { recursive: true, force: true })
 await build({
   ...common,
+  // A third less to read at each start. A server, whose log shows where it failed, keeps its names.
+  minifyIdentifiers: true,
   entryPoints: { main, 'knowledge-indexer': indexer, 'index-update': update, 'index-bundle': bundle },
   plugins: [
     separatePrograms,
