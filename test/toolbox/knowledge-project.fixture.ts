@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isIndexLocked } from '../../src/domains/toolbox/knowledge/knowledge-lock.ts'
+import { isProcessLocked } from '../../src/domains/toolbox/process-lock.ts'
 import { indexPlaceOf } from '../../src/platform/knowledge/index-place.ts'
 import { runInProcess } from '../harness/call-cli.ts'
 import type { TestHubOptions } from '../harness/test-hub.ts'
@@ -84,7 +84,7 @@ export async function settle(root: string, finished = true): Promise<void> {
   const { lock, manifest } = indexPlaceOf(root)
   let quiet = 0
   for (let round = 0; round < PATIENCE_ROUNDS; round += 1) {
-    const isQuiet = !isIndexLocked(lock, () => new Date()) && (!finished || existsSync(manifest))
+    const isQuiet = !isProcessLocked(lock, () => new Date()) && (!finished || existsSync(manifest))
     quiet = isQuiet ? quiet + 1 : 0
     if (quiet >= QUIET_ROUNDS) return
     await pause(LOOK_EVERY_MS)

@@ -9,7 +9,7 @@ import { MEMORY_BYTES, OUTPUT_BYTES, PROCESSES } from './command-limits.ts'
 import { cutOutput, type Truncation } from './cut-output.ts'
 import type { ProgramPlaces } from './find-program.ts'
 import { movePlanted } from './planted-paths.ts'
-import { closedToCommand, type ProfileNeeds, serviceProfile } from './service-profile.ts'
+import { closedToCommand, type ProfileNeeds, serviceProfile, standInProfile } from './service-profile.ts'
 import { inServiceTurn } from './service-turn.ts'
 
 const NOT_FOUND = 127
@@ -48,11 +48,15 @@ async function runAlone(
   call: CommandCall,
   command: ReadyCommand,
 ): Promise<{ outcome: CommandOutcome; planted: ToolFault | undefined }> {
+  const { places, needs } = command
+  if (needs.service_content !== undefined) {
+    const profile = standInProfile(call, places, needs, needs.service_content)
+    return { outcome: await runSandboxed(call, profile, command), planted: undefined }
+  }
   const closed = closedToCommand(call)
-  const profile = serviceProfile(call, closed, command.places, command.needs)
-  const { service_access, service_content } = command.needs
-  const reaches_service = service_access !== 'read' && service_content === undefined
-  const look = (): ToolFault | undefined => (reaches_service ? movePlanted(call, closed) : undefined)
+  const profile = serviceProfile(call, closed, places, needs)
+  const look = (): ToolFault | undefined =>
+    needs.service_access === 'read' ? undefined : movePlanted(call, closed)
   const outcome = await runSandboxed(call, profile, command).catch((error: unknown) => {
     // It may have run all the same, and failed only when it was tidied up.
     throw look() ?? error

@@ -44,7 +44,6 @@ export function serviceProfile(
   needs: ProfileNeeds,
 ): SandboxProfile {
   const { service_root } = call.context
-  if (needs.service_content !== undefined) return standInProfile(call, places, needs, needs.service_content)
   const repositories = closed.repositories.flatMap(gitFolders)
   const installed = needs.network ? [] : installedFolders(call)
   return {
@@ -61,45 +60,38 @@ export function serviceProfile(
       ...repositories.flatMap(gitSecrets),
       ...(needs.masked ?? []),
     ],
-    overlays: needs.overlays ?? [],
     read_only: [...new Set([`${service_root}/.git/`, ...repositories])],
-    network: needs.network ?? false,
-    cwd: needs.cwd ?? service_root,
-    env: environmentOf(call, places, needs),
+    ...surroundings(call, places, needs),
   }
 }
 
-function standInProfile(
+/** A folder of the hub's own in the place of the service, of which nothing is shown. */
+export function standInProfile(
   call: CommandCall,
   places: ProgramPlaces,
   needs: ProfileNeeds,
   content_path: string,
 ): SandboxProfile {
-  const { service_root } = call.context
+  const service = { path: call.context.service_root, access: needs.service_access ?? 'write', content_path }
   return {
-    mounts: [
-      { path: service_root, access: needs.service_access ?? 'write', content_path },
-      ...programMounts(places),
-      ...(needs.mounts ?? []),
-    ],
+    mounts: [service, ...programMounts(places), ...(needs.mounts ?? [])],
     masked: needs.masked ?? [],
-    overlays: needs.overlays ?? [],
     read_only: [],
-    network: needs.network ?? false,
-    cwd: needs.cwd ?? service_root,
-    env: environmentOf(call, places, needs),
+    ...surroundings(call, places, needs),
   }
 }
 
-function environmentOf(
-  call: CommandCall,
-  places: ProgramPlaces,
-  needs: ProfileNeeds,
-): Record<string, string> {
-  return commandEnvironment(places, needs.network ? [] : ownFolders(call), {
-    ...(needs.network ? networkEnvironment() : offlineEnvironment(call)),
-    ...needs.env,
-  })
+/** What is the same whatever stands in the place of the service. */
+function surroundings(call: CommandCall, places: ProgramPlaces, needs: ProfileNeeds) {
+  return {
+    overlays: needs.overlays ?? [],
+    network: needs.network ?? false,
+    cwd: needs.cwd ?? call.context.service_root,
+    env: commandEnvironment(places, needs.network ? [] : ownFolders(call), {
+      ...(needs.network ? networkEnvironment() : offlineEnvironment(call)),
+      ...needs.env,
+    }),
+  }
 }
 
 function sharedFolders({ context, policy }: CommandCall): string[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensurePrivateFolder } from '../../../platform/basics/private-file.ts'
 import { realSystem } from '../../../platform/basics/system.ts'
-import { takeIndexLock as takeLock } from '../knowledge/knowledge-lock.ts'
+import { takeProcessLock } from '../process-lock.ts'
 import { ToolFault } from '../tool-fault.ts'
 import type { CommandCall } from './command-call.ts'
 import { TURN_LOOK_MS, TURN_LOOKS_MAX } from './command-limits.ts'
@@ -30,7 +30,7 @@ function lockPath({ context, hub }: CommandCall): string {
 async function waitForLock(path: string, signal: AbortSignal) {
   for (let looks = 0; looks < TURN_LOOKS_MAX; looks++) {
     if (signal.aborted) throw givenUp()
-    const lock = takeLock(path, realSystem.now)
+    const lock = takeProcessLock(path, realSystem.now)
     if (lock !== undefined) return lock
     await sleep(TURN_LOOK_MS, undefined, { signal }).catch(() => undefined)
   }

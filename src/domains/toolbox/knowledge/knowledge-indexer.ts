@@ -10,7 +10,7 @@ import {
   replaceText,
 } from '../../../platform/knowledge/index-place.ts'
 import { runIndex } from '../../../platform/knowledge/index-run.ts'
-import { type IndexLock, takeIndexLock } from './knowledge-lock.ts'
+import { type ProcessLock, takeProcessLock } from '../process-lock.ts'
 import { INDEXER_ARGUMENT, type IndexerAnswer, type IndexerOrder } from './knowledge-order.ts'
 import { progressWriter } from './knowledge-progress-writer.ts'
 
@@ -52,9 +52,9 @@ async function carryOver(order: IndexerOrder, place: IndexPlace): Promise<Indexe
   }
 }
 
-async function waitForLock(path: string, wait_ms: number): Promise<IndexLock | undefined> {
+async function waitForLock(path: string, wait_ms: number): Promise<ProcessLock | undefined> {
   for (let waited_ms = 0; ; waited_ms += WAIT_PAUSE_MS) {
-    const lock = takeIndexLock(path, realSystem.now)
+    const lock = takeProcessLock(path, realSystem.now)
     if (lock || waited_ms >= wait_ms) return lock
     await pause(WAIT_PAUSE_MS)
   }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { indexPlaceOf } from '../../../platform/knowledge/index-place.ts'
-import { isIndexLocked } from './knowledge-lock.ts'
+import { isProcessLocked } from '../process-lock.ts'
 import { findProgress, type Progress } from './knowledge-progress.ts'
 
 /** How a project's index is at this moment. */
@@ -27,7 +27,7 @@ export function readIndexState(project_root: string, now: () => Date): IndexStat
   return {
     is_complete: index_identity !== '' && manifest_identity !== '',
     has_index: index_identity !== '',
-    is_running: isIndexLocked(place.lock, now),
+    is_running: isProcessLocked(place.lock, now),
     progress: findProgress(place.progress),
     index_identity,
     manifest_identity,

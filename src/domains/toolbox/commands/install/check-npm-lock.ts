@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LOCKFILE_PACKAGES_MAX } from '../command-limits.ts'
 import { lockInvalid, lockRefused } from './lock-refusal.ts'
-import { NpmSections, sectionEntries } from './npm-sections.ts'
+import { NpmDescription, NpmSections, sectionEntries } from './npm-sections.ts'
 import { isPackageName, isPlainVersion, isRegistrySpec } from './npm-spec.ts'
 import { PUBLIC_NPM_REGISTRY } from './public-registries.ts'
 
@@ -24,12 +24,7 @@ const Entry = z.object({
   deprecated: z.unknown().optional(),
   hasInstallScript: z.unknown().optional(),
   license: z.unknown().optional(),
-  bin: z.unknown().optional(),
-  engines: z.unknown().optional(),
-  os: z.unknown().optional(),
-  cpu: z.unknown().optional(),
-  libc: z.unknown().optional(),
-  workspaces: z.unknown().optional(),
+  ...NpmDescription.shape,
   bundleDependencies: z.unknown().optional(),
   ...NpmSections.shape,
 })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isDependency, type NpmLock, parseNpmLock } from './check-npm-lock.ts'
 import type { LentFile } from './lent-files.ts'
 import { lockRefused, manifestInvalid, manifestRefused } from './lock-refusal.ts'
-import { findDifference, NpmSections, requiredNames, sectionEntries } from './npm-sections.ts'
+import { findDifference, NpmDescription, NpmSections, requiredNames, sectionEntries } from './npm-sections.ts'
 import { isPackageName, isRegistrySpec } from './npm-spec.ts'
 import type { ManifestReader } from './read-manifests.ts'
 
@@ -19,12 +19,7 @@ const Bundle = z.union([z.boolean(), z.array(z.string())]).optional()
 const Manifest = z.object({
   name: z.string().optional(),
   version: z.string().optional(),
-  bin: z.unknown().optional(),
-  engines: z.unknown().optional(),
-  os: z.unknown().optional(),
-  cpu: z.unknown().optional(),
-  libc: z.unknown().optional(),
-  workspaces: z.unknown().optional(),
+  ...NpmDescription.shape,
   overrides: z.unknown().optional(),
   bundleDependencies: Bundle,
   bundledDependencies: Bundle,

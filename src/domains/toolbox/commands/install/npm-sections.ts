@@ -2,6 +2,16 @@ import { z } from 'zod'
 
 const Specs = z.record(z.string(), z.string()).optional()
 
+/** What a manifest and an entry of a lockfile say of a package, for npm to judge. */
+export const NpmDescription = z.object({
+  bin: z.unknown().optional(),
+  engines: z.unknown().optional(),
+  os: z.unknown().optional(),
+  cpu: z.unknown().optional(),
+  libc: z.unknown().optional(),
+  workspaces: z.unknown().optional(),
+})
+
 /** The parts of a manifest, or of an entry of a lockfile, that say what it needs. */
 export const NpmSections = z.object({
   dependencies: Specs,

@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { findOwnProcess, isGone, type ProcessName } from '../loom/process-name.ts'
+import { findOwnProcess, isGone, type ProcessName } from './loom/process-name.ts'
 
 const LOCK_MODE = 0o600
 /** Well below the age at which others take a lock for forgotten. */
@@ -7,14 +7,14 @@ const RENEW_MS = 5_000
 /** A holder that cannot be looked up, such as one in a container, renews its lock at least so often. */
 const FORGOTTEN_AFTER_MS = 60_000
 
-/** The sole right to write one project's index. */
-export interface IndexLock {
+/** The sole right to something that several processes would do. */
+export interface ProcessLock {
   release(): void
 }
 
 /** Takes the lock; nothing while another process has it. */
-export function takeIndexLock(path: string, now: () => Date): IndexLock | undefined {
-  if (isIndexLocked(path, now)) return undefined
+export function takeProcessLock(path: string, now: () => Date): ProcessLock | undefined {
+  if (isProcessLocked(path, now)) return undefined
   if (!create(path)) {
     breakLock(path, now)
     if (!create(path)) return undefined
@@ -29,7 +29,7 @@ export function takeIndexLock(path: string, now: () => Date): IndexLock | undefi
 }
 
 /** Whether a process that still runs has the lock. */
-export function isIndexLocked(path: string, now: () => Date): boolean {
+export function isProcessLocked(path: string, now: () => Date): boolean {
   const text = findText(path)
   return text !== undefined && !isAbandoned(path, text, now())
 }
@@ -87,7 +87,7 @@ function renew(path: string, now: Date): void {
   try {
     utimesSync(path, now, now)
   } catch {
-    // The folder is gone; the run will find out by itself.
+    // The folder is gone; the holder will find out by itself.
   }
 }
 
