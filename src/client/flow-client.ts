@@ -52,6 +52,7 @@ const ANSWER_LIMIT_BYTES = 8 * 1_048_576
 /** Makes a client for one hub. An address that is not pinned is refused here, before anything is sent. */
 export function createFlowClient(options: FlowClientOptions): FlowClient {
   const base = requirePinnedBase(options.base)
+  checkHeaderTexts(options)
   const ask = <Body>(method: string, path: string, body?: object) =>
     request<Body>(base, options, method, path, body)
   const project: FlowClient['project'] = (flow_id, harness, version) => {
@@ -86,7 +87,9 @@ async function request<Body>(
   })
   const parsed = readAnswer<Body>(answer.status, await readBounded(answer))
   if (answer.ok) return parsed
-  throw new FlowClientError(answer.status, parsed.code ?? 'UNKNOWN', parsed.error ?? 'The hub refused.')
+  const { code, error } = parsed
+  const says = typeof error === 'string' ? error : 'The hub refused.'
+  throw new FlowClientError(answer.status, typeof code === 'string' ? code : 'UNKNOWN', says)
 }
 
 /** The whole answer; one that is too large is given up before it is all here. */
@@ -102,11 +105,25 @@ async function readBounded(answer: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-function readAnswer<Body>(status: number, text: string): Body & { error?: string; code?: string } {
+function readAnswer<Body>(status: number, text: string): Body & { error?: unknown; code?: unknown } {
+  const parsed = parse(text)
+  if (typeof parsed === 'object' && parsed !== null) return parsed as Body & object
+  throw new FlowClientError(status, 'UNEXPECTED', 'What answered is not a hub.')
+}
+
+function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new FlowClientError(status, 'UNEXPECTED', 'What answered is not a hub.')
+    return undefined
+  }
+}
+
+/** What no header can carry is refused here: the error of the connection itself would quote the credential. */
+function checkHeaderTexts({ token, grant_bearer = '', vault_id = '' }: FlowClientOptions): void {
+  for (const [name, value] of Object.entries({ token, grant_bearer, vault_id })) {
+    if (!/^[\x20-\x7e]*$/.test(value.trim()))
+      throw new TypeError(`${name} holds a sign that no header can carry. Nothing was sent.`)
   }
 }
 

@@ -77,5 +77,22 @@ describe('the client', () => {
     expect(await failure(client({ base: endless }).listProjections())).toBe('200 TOO_LARGE')
     const page = await serve((_request, response) => response.end('<html>'))
     expect(await failure(client({ base: page }).listProjections())).toBe('200 UNEXPECTED')
+    const nothing = await serve((_request, response) => response.writeHead(500).end('null'))
+    expect(await failure(client({ base: nothing }).listProjections())).toBe('500 UNEXPECTED')
+    const odd = await serve((_request, response) => response.writeHead(403).end('{"error":{},"code":5}'))
+    expect(await failure(client({ base: odd }).listProjections())).toBe('403 UNKNOWN')
+  })
+
+  test('quotes no credential that cannot be sent', async () => {
+    const use = async (more: object) =>
+      createFlowClient({ base: hub.url, token: 'x', ...more }).listProjections()
+    for (const credential of ['a\ncanary-5f1c', 'a\u0100canary-5f1c', '\u0000canary-5f1c']) {
+      for (const name of ['token', 'grant_bearer'])
+        await expect(use({ [name]: credential })).rejects.toThrow(
+          new TypeError(`${name} holds a sign that no header can carry. Nothing was sent.`),
+        )
+    }
+    const read_from_a_file = `${hub.credentials.bearers.editor}\n`
+    expect(await use({ token: read_from_a_file })).not.toEqual([])
   })
 })

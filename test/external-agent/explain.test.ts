@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
 import { storeFlows, type TestHub } from '../harness/test-hub.ts'
@@ -57,6 +58,26 @@ const CASES: readonly Case[] = [
     code: 'FLOW_EXTERNAL_GRANT_EXPIRED',
     condition: 'grant has not expired',
     break: () => (clock.now = new Date(Date.now() + 3_601_000)),
+  },
+  {
+    name: 'the grant is locked',
+    code: 'LOCKED',
+    condition: 'grant is not locked',
+    break: ({ grant }) => ask(hub, 'lock_add', { kind: 'agent', id: grant.grant_id }, { as: 'hub' }),
+  },
+  {
+    name: 'everything is locked',
+    code: 'LOCKED',
+    condition: 'calls are not locked',
+    break: () => ask(hub, 'lock_add', { kind: 'all' }, { as: 'hub' }),
+    mend: () => ask(hub, 'lock_release', { kind: 'all' }, { as: 'hub' }),
+  },
+  {
+    name: 'the members file is damaged',
+    code: 'FLOW_SCOPE_AMBIGUOUS',
+    condition: 'scopes of callers can be told',
+    break: () => hub.write(hub.home.vaultMembers('default'), 'scope_overrides: ['),
+    mend: () => rmSync(hub.home.vaultMembers('default')),
   },
   {
     name: 'another version is meant',
@@ -134,10 +155,11 @@ describe('explain', () => {
       await ask(hub, 'explain', { ...question, grant_id: held.grant.grant_id }, { as: 'hub' })
     ).body
     expect(explained.policy_revision).toBe(invoked?.policy_revision)
-    expect(explained.policy_revision).toMatch(/^[0-9a-f]{12}$/)
+    expect(explained.policy_revision).toMatch(/^[0-9a-f]{12}(\+damaged-[0-9a-f]{12})?$/)
     clock.now = undefined
     turnGate(hub, '1')
     writePolicy(hub)
+    await one.mend?.()
   })
 
   test('knows no grant of another vault and none that never was', async () => {

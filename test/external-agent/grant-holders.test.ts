@@ -62,6 +62,30 @@ describe('the holder of a grant over MCP', () => {
     writePolicy(hub)
   })
 
+  test('is told how to begin, and reads the flow of its grant without knowing its name', async () => {
+    const held = await mint(hub)
+    const client = await connect(held)
+    const { tools } = await client.listTools()
+    const told = client.getInstructions() ?? ''
+    expect(told.match(/\b(flow|proposal)_\w+/g)).toEqual(tools.map(({ name }) => name).slice(0, 1))
+    expect(tools[0]?.inputSchema).toMatchObject({ properties: { harness: { enum: expect.anything() } } })
+    expect(tools[0]?.inputSchema.required).toBeUndefined()
+    const result: Json = await client.callTool({ name: 'flow_project', arguments: {} })
+    const { projection, staleness } = JSON.parse(result.content[0].text)
+    expect([projection.flow_id, projection.flow_version, projection.harness, staleness.stale]).toEqual([
+      'flow_gate',
+      '1.2.0',
+      'agent_bundle',
+      true,
+    ])
+    const latest: Json = await client.callTool({
+      name: 'flow_project',
+      arguments: { flow_id: 'flow_gate', harness: 'agent_bundle' },
+    })
+    expect(JSON.parse(latest.content[0].text).code).toBe('FLOW_EXTERNAL_GRANT_FLOW_MISMATCH')
+    await client.close()
+  })
+
   test('cannot tell a tool that is denied from one that does not exist', async () => {
     const held = await mint(hub)
     const { names, calls } = await look(held, [
@@ -99,6 +123,10 @@ describe('the holder of a grant over MCP', () => {
     clock.now = new Date(Date.now() + 601_000)
     expect(await both()).toEqual([])
     clock.now = undefined
+    const lock = { kind: 'agent', id: held.grant.grant_id }
+    await ask(hub, 'lock_add', lock, { as: 'hub' })
+    expect(await both()).toEqual([])
+    await ask(hub, 'lock_release', lock, { as: 'hub' })
     expect(await both()).toHaveLength(3)
     await revoke(held)
     expect(await both()).toEqual([])
@@ -126,9 +154,11 @@ describe('the holder of a grant over MCP', () => {
     await storeFlows(hub.hub, 'default', [toolFlow('flow_same_name', ['flow_project', 'web_search'])])
     const pin = { flow_id: 'flow_same_name', flow_version: '1.0.0' }
     const held = await mint(hub, { ...pin, requested_tools: ['flow_project', 'web_search'] })
-    const { names, calls } = await look(held, ['flow_project'])
-    expect(names).toEqual(['flow_project', 'web_search'])
-    expect(calls.flow_project).toBe('BAD_REQUEST')
+    expect((await look(held, [])).names).toEqual(['flow_project', 'web_search'])
+    const client = await connect(held)
+    const result: Json = await client.callTool({ name: 'flow_project', arguments: {} })
+    expect(result.structuredContent.schema).toBe('knowtation.flow_project/v0')
+    await client.close()
     writePolicy(hub)
   })
 

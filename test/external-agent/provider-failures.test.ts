@@ -8,7 +8,7 @@ import { connectClient } from '../harness/call-mcp.ts'
 import { storeFlows, type TestHub } from '../harness/test-hub.ts'
 import { auditRecords } from '../rest/rest-hub.fixture.ts'
 import { ask, type Json, listed, mint, policyWith, startGateHub, type Told } from './gate-hub.ts'
-import { type Endpoint, fakeProvider, startEndpoint, toolFlow } from './tool-servers.ts'
+import { type Endpoint, fakeProvider, startEndpoint, startMcpServer, toolFlow } from './tool-servers.ts'
 
 const ENV_SECRET = 'canary-env-5f1c9d2e7b'
 const FILE_SECRET = 'canary-file-8a6e3b0c41'
@@ -20,6 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'knowtation-credentials-'))
 const credential = join(folder, 'credential')
 let endpoint: Endpoint
 let hidden: Endpoint
+let server: Awaited<ReturnType<typeof startMcpServer>>
 let hub: TestHub
 let tools: Record<string, object>
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   writeFileSync(credential, `${FILE_SECRET}\n`)
   endpoint = await startEndpoint()
   hidden = await startEndpoint()
+  server = await startMcpServer()
   tools = providers()
   const allowed_tools = Object.entries(tools).map(([id, provider]) => ({ id, provider }))
   const env = { FAKE_KEY: ENV_SECRET }
@@ -37,6 +39,7 @@ afterAll(async () => {
   await hub.close()
   await endpoint.close()
   await hidden.close()
+  await server.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -51,6 +54,9 @@ function providers(): Record<string, object> {
     pid: fakeProvider('pid', keys),
     crash: fakeProvider('crash', keys),
     cancelled: fakeProvider('cancelled', keys),
+    freeze: fakeProvider('freeze', { env: ['FAKE_KEY'], timeout_seconds: 1 }),
+    frozen_pid: fakeProvider('pid', { env: ['FAKE_KEY'] }),
+    remote_echo: { kind: 'mcp', url: server.url, tool: 'echo' },
     hang: fakeProvider('hang', { ...keys, timeout_seconds: 30 }),
     slow: fakeProvider('hang', { ...keys, timeout_seconds: 1 }),
     big: fakeProvider('big', { ...keys, max_output_bytes: 10_000 }),
@@ -63,6 +69,12 @@ function providers(): Record<string, object> {
     http_status: { ...http, url: `${endpoint.url}/status/500` },
     http_onward: { ...http, url: onward },
     http_listed: { ...http, url: onward, allow_addresses: ['127.0.0.1'] },
+    http_elsewhere: {
+      ...http,
+      url: onward,
+      allow_addresses: ['127.0.0.1'],
+      headers: { 'user-agent': 'env:FAKE_KEY', accept: 'application/json' },
+    },
     http_closed: { ...http, url: 'http://127.0.0.1:9/' },
   }
 }
@@ -104,6 +116,8 @@ describe('a provider that fails', () => {
         .toReversed()
       expect(last).toMatchObject({ outcome: 'failed', code, target_id: tool_id })
       expect(before).toMatchObject({ outcome: 'allowed', target_id: tool_id })
+      const warned = hub.logged.map((line) => JSON.parse(line)).filter(({ reason }) => reason !== undefined)
+      expect(warned.at(-1)?.tool).toBe(tool_id)
     },
   )
 
@@ -114,6 +128,24 @@ describe('a provider that fails', () => {
     expect(second).not.toBe(first)
     expect(isRunning(first)).toBe(false)
     expect(isRunning(second)).toBe(true)
+  })
+
+  test('by saying nothing any more is ended and started again', async () => {
+    const first = textOf(await use('frozen_pid')).pid
+    expect((await use('freeze')).code).toBe(TIMEOUT)
+    // Whoever waits for the silent one hears so when it is ended.
+    expect((await use('frozen_pid')).code).toBe(TIMEOUT)
+    const second = textOf(await use('frozen_pid')).pid
+    expect([second === first, isRunning(first)]).toEqual([false, false])
+  })
+
+  test('by a restart at its address is greeted again', async () => {
+    const said = { message: 'hello' }
+    expect((await use('remote_echo', said)).text).toContain('Echo: hello')
+    await server.close()
+    expect((await use('remote_echo', said)).code).toBe(FAILED)
+    server = await startMcpServer(server.port)
+    expect((await use('remote_echo', said)).text).toContain('Echo: hello')
   })
 })
 
@@ -144,6 +176,13 @@ describe('credentials', () => {
       expect(hub.logged.join()).not.toContain(secret)
     }
     expect(by_env.text).toContain('[REDACTED]')
+  })
+
+  test('do not go on to another origin, whatever header they stand in', async () => {
+    expect((await use('http_elsewhere')).status).toBe(200)
+    expect(endpoint.got.at(-1)?.headers['user-agent']).toBe(ENV_SECRET)
+    expect(hidden.got.at(-1)?.headers).toMatchObject({ accept: 'application/json' })
+    expect(JSON.stringify(hidden.got.at(-1)?.headers)).not.toContain(ENV_SECRET)
   })
 })
 

@@ -36,8 +36,8 @@ export async function startEndpoint(): Promise<Endpoint> {
 }
 
 /** The reference MCP server over Streamable HTTP, as a process of its own. */
-export async function startMcpServer(): Promise<{ url: string; close(): void }> {
-  const port = await findFreePort()
+export async function startMcpServer(wanted?: number) {
+  const port = wanted ?? (await findFreePort())
   const child = spawn(process.execPath, [EVERYTHING, 'streamableHttp'], {
     env: { PATH: process.env.PATH, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -46,7 +46,12 @@ export async function startMcpServer(): Promise<{ url: string; close(): void }> 
     child.once('exit', () => fail(new Error('The MCP server ended.')))
     child.stderr.on('data', (text) => String(text).includes('listening') && ready())
   })
-  return { url: `http://127.0.0.1:${port}/mcp`, close: () => void child.kill('SIGKILL') }
+  const gone = new Promise<void>((ended) => child.once('exit', () => ended()))
+  const close = () => {
+    child.kill('SIGKILL')
+    return gone
+  }
+  return { url: `http://127.0.0.1:${port}/mcp`, port, close }
 }
 
 async function findFreePort(): Promise<number> {

@@ -60,6 +60,13 @@ export function isLoopback(hostname: string): boolean {
 
 function headersOf({ token, vault }: Globals, env: NodeJS.ProcessEnv): Record<string, string> {
   const { external_bearer, grant_id } = presentedBy(env)
+  const credentials = {
+    token,
+    vault,
+    KNOWTATION_GRANT_BEARER: external_bearer,
+    KNOWTATION_GRANT_ID: grant_id,
+  }
+  for (const [name, value] of Object.entries(credentials)) checkHeaderText(name, value)
   return {
     accept: 'application/json',
     'user-agent': `knowtation/${PACKAGE_VERSION}`,
@@ -68,6 +75,15 @@ function headersOf({ token, vault }: Globals, env: NodeJS.ProcessEnv): Record<st
     ...(external_bearer !== undefined && { 'x-flow-external-bearer': external_bearer }),
     ...(grant_id !== undefined && { 'x-flow-grant-id': grant_id }),
   }
+}
+
+/** Told apart from a hub that does not answer, and without a word of what was given. */
+function checkHeaderText(name: string, value: string | undefined): void {
+  if (/^[\x20-\x7e]*$/.test(value?.trim() ?? '')) return
+  throw new UsageError(
+    `The ${name} holds a sign that no request can carry.`,
+    'Give it as it was shown: letters, digits and plain signs on one line.',
+  )
 }
 
 async function callOver(

@@ -79,6 +79,21 @@ describe('operations as commands', () => {
     expect(stripVTControlCharacters(listed.stdout)).not.toMatch(/(?!\n)\p{Cc}|\u202e/u)
   })
 
+  test('a proposal is shown to its very end', async () => {
+    const home = temporaryFolder()
+    const cli = cliAt(home, { FLOW_AUTHORING_WRITES: '1' })
+    const { state_id, flow, steps } = JSON.parse(
+      (await cli(['flow', 'check', (await cli('flow export flow_research_brief')).stdout, '--json'])).stdout,
+    )
+    const last = { ...steps.at(-1), owned_job: `${steps.at(-1).owned_job}\u00a0` }
+    const bundle = { flow: { ...flow, version: '0.2.0' }, steps: [...steps.slice(0, -1), last] }
+    const base = ['--base-version', flow.version, '--base-state-id', state_id]
+    const words = ['flow', 'edit', flow.flow_id, '--bundle', '-', '--intent', 'x', ...base, '--json']
+    const { proposal_id } = JSON.parse((await cli(words, { input: JSON.stringify(bundle) })).stdout)
+    const { stdout } = await cli(['proposal', 'show', proposal_id])
+    expect(stdout).toContain(`+${last.owned_job}\n`)
+  })
+
   test('a new token is shown once, with a warning and how to use it', async () => {
     const cli = cliAt(temporaryFolder())
     const { exit, stdout } = await cli('token create --role viewer --ttl 2h')
@@ -174,6 +189,13 @@ describe('wrong usage', () => {
     const { exit, stdout } = await cli('whoami --json')
     expect(exit).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+  })
+
+  test('a credential that cannot be sent is not taken for a hub that is away', async () => {
+    const env = { KNOWTATION_TOKEN: 'canary\nsecret', KNOWTATION_URL: 'http://127.0.0.1:1' }
+    const { exit, stderr } = await cliAt(temporaryFolder(), env)('flow list')
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('The token holds a sign')])
+    expect(stderr).not.toContain('secret')
   })
 
   test('a hub that does not answer is named, with a hint', async () => {

@@ -11,12 +11,17 @@ import type { McpCaller } from './operation-tools.ts'
 import { describeTool } from './operation-tools.ts'
 import type { ToolAnswer, ToolDescription, ToolHost } from './tool-host.ts'
 
+/** How the holder of a grant is told to begin. */
+export const GRANT_INSTRUCTIONS =
+  'One reviewed procedure (a "flow") and the tools granted with it. Begin with flow_project: without arguments it gives the flow that the grant is for. Follow its steps and boundaries as written; the other tools are those granted for it. Every call is checked and recorded; asking again for what was refused does not help.'
+
 /** What the holder of a grant sees: the flow it is for, and the granted tools under their own names. */
 export function grantTools(
   hub: Hub,
   registry: Registry,
 ): Pick<ToolHost<McpCaller>, 'listTools' | 'callTool'> {
-  const projectTool = describeTool(requireOperation(registry, 'flow_project'))
+  const project = requireOperation(registry, 'flow_project')
+  const projectTool = withoutRequired(describeTool(project))
   const invoke = requireOperation(registry, 'flow_external_tool_invoke')
   const findPin = keepPins(hub)
   return {
@@ -30,14 +35,29 @@ export function grantTools(
     async callTool(holder, name, args, claim, signal) {
       const caller = claim.name ? { ...holder.caller, client: clientName(claim.name) } : holder.caller
       const call = { ...holder, caller, surface: 'mcp' as const, ...(signal && { signal }) }
-      if (name === projectTool.name)
-        return runOperation(hub, { ...call, operation: requireOperation(registry, name), input: args ?? {} })
+      if (name === projectTool.name) {
+        const wanted = args ?? {}
+        const input = Object.hasOwn(wanted, 'flow_id') ? wanted : pinned(wanted, await findPin(holder))
+        return runOperation(hub, { ...call, operation: project, input })
+      }
       // The pin comes from the grant, not from the agent: by a tool's name alone it can mean nothing else.
       // Whatever else speaks against the call is for the invoke to say, with the code it has everywhere.
       const input = { tool_id: name, payload: args ?? {}, ...(await findPin(holder)) }
       return toToolAnswer(await runOperation(hub, { ...call, operation: invoke, input }))
     },
   }
+}
+
+/** The holder may leave out which flow is meant: by its grant it can be one alone. */
+function withoutRequired(tool: ToolDescription): ToolDescription {
+  const { required: _, ...inputSchema } = tool.inputSchema as { required?: unknown }
+  const description = `${tool.description} Without arguments: the one that the grant is for, as agent_bundle.`
+  return { ...tool, description, inputSchema }
+}
+
+function pinned(wanted: object, pin: Pin | undefined): object {
+  if (!pin) return wanted
+  return { harness: 'agent_bundle', version: pin.flow_version, ...wanted, flow_id: pin.flow_id }
 }
 
 type Pin = Pick<Grant, 'flow_id' | 'flow_version'>

@@ -8,7 +8,7 @@ import { type Answer, runOperation } from '../../operations/run-operation.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import type { Caller } from '../../platform/identity/caller.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
-import { grantTools } from './grant-tools.ts'
+import { GRANT_INSTRUCTIONS, grantTools } from './grant-tools.ts'
 import { SEAT_INSTRUCTIONS, seatTools } from './seat-tools.ts'
 import type { ToolDescription, ToolHost } from './tool-host.ts'
 
@@ -55,7 +55,10 @@ export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller
   }
   return {
     serverInfo: { name: 'knowtation', version: PACKAGE_VERSION, instructions: INSTRUCTIONS },
-    instructionsFor: ({ caller }) => (caller.seat ? SEAT_INSTRUCTIONS : undefined),
+    instructionsFor: ({ caller, presented }) => {
+      if (caller.seat) return SEAT_INSTRUCTIONS
+      return presented?.external_bearer === undefined ? undefined : GRANT_INSTRUCTIONS
+    },
     listTools: (from) => toolsFor(from).listTools(from),
     callTool: (from, ...call) => toolsFor(from).callTool(from, ...call),
   }

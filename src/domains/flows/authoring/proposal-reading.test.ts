@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FlowBundle } from '../bundle/flow-record.ts'
 import { type FlowHub, openFlowHub, type Said } from '../flow-hub.fixture.ts'
 import { draft, propose, proposeEdit, publish } from './drafts.fixture.ts'
 import { findOpenProposal } from './proposal-store.ts'
@@ -88,5 +89,35 @@ describe('reading proposals', () => {
       '@@ steps[flow_own#1].instruction @@\n Read the notes of the week.\n-List what is open.\n+Be kind.\n',
     )
     expect(shown.diff.truncated).toBe(false)
+  })
+
+  test('a proposal shows every change, also one that reads the same', async () => {
+    const [base, next] = [
+      { instruction: 'Read.\nList.', boundaries: ['Send no mail.', 'Ask first.'], trigger: 'Friday.' },
+      { instruction: 'Read.\r\nList.', boundaries: ['Send no mail.\nAsk first.'], trigger: 'Friday.\u2028' },
+    ].map((step, at) => draft({ version: `1.${at}.0`, step })) as [FlowBundle, FlowBundle]
+    next.flow.vault_mirror_path = 'null'
+    const before = { ...base, flow: { ...base.flow, vault_mirror_path: null } }
+    await publish(hub, before)
+    const { diff } = (await hub.ask('proposal_show', idOf(await proposeEdit(hub, before, next)))).body
+    expect(diff.text.slice(diff.text.indexOf('@@ flow.vault'))).toBe(
+      [
+        '@@ flow.vault_mirror_path @@',
+        '-null',
+        '+null',
+        '@@ steps[flow_own#1].instruction @@',
+        '-Read.',
+        '+Read.\\u{d}',
+        ' List.',
+        '@@ steps[flow_own#1].trigger @@',
+        ' Friday.',
+        '+',
+        '@@ steps[flow_own#1].boundaries @@',
+        '-Send no mail.',
+        '-Ask first.',
+        '+Send no mail.\\u{a}Ask first.',
+        '',
+      ].join('\n'),
+    )
   })
 })

@@ -30,7 +30,7 @@ export async function findGrantView(
   const flag = 'FLOW_EXTERNAL_AGENT_ENABLED'
   if (!isGateOn(flag, hub.env, policy) || isForbidden(flag, hub.env, policy) || !scopes) return undefined
   const grant = await findLiveGrant(hub, holder)
-  if (!grant || !scopes.includes(grant.scope)) return undefined
+  if (!grant || !scopes.includes(grant.scope) || (await hub.locks.find(grant.grant_id))) return undefined
   const { flow_id, flow_version: version } = grant
   if (!(await isFlowVersionVisible(hub.db, { vault_id, flow_id, scopes, version }))) return undefined
   const allowed = allowedToolIds(policy)

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { ROLES, type Role } from '../../../platform/identity/caller.ts'
+import type { Lock } from '../../../platform/locks/lock.ts'
+import type { Locks } from '../../../platform/locks/open-locks.ts'
 import { gateState, isForbidden } from '../../../platform/policy/gates.ts'
 import type { VaultRules } from '../../../platform/policy/policies.ts'
 import { scopesOfRole } from '../../../platform/policy/visible-scopes.ts'
@@ -29,23 +31,36 @@ interface Question {
   vault_id: string
   db: Reader
   env: NodeJS.ProcessEnv
+  locks: Pick<Locks, 'find'>
   rules: VaultRules
   now: Date
 }
 
 /** Judges all conditions in the order in which an invoke checks them. */
 export async function judgeConditions(question: Question): Promise<Condition[]> {
-  const { db, vault_id, grant_id } = question
+  const { db, vault_id, grant_id, locks } = question
   const grant = await findGrant(db, vault_id, grant_id)
-  const conditions = [...gateConditions(question), ...grantConditions(question, grant)]
+  const conditions = [
+    unlocked('calls are not locked', await locks.find(undefined)),
+    ...gateConditions(question),
+    ...grantConditions(question, grant),
+  ]
   if (!grant) return conditions
   const { flow_id, flow_version: version } = grant
   const approved = await isFlowVersionVisible(db, { vault_id, flow_id, version, scopes: SCOPES })
   return [
     ...conditions,
+    unlocked('grant is not locked', await locks.find(grant_id)),
+    pinCondition(question, grant),
     ...toolConditions(question, grant),
+    scopeCondition(question),
     ...reachConditions(grant, approved, question.role),
   ]
+}
+
+function unlocked(condition: string, lock: Lock | undefined): Condition {
+  const since = lock && `locked by ${lock.locked_by} at ${lock.locked_at}`
+  return told(condition, !lock, 'LOCKED', lock?.reason ? `${since}: ${lock.reason}` : (since ?? 'not locked'))
 }
 
 function gateConditions({ env, rules }: Question): Condition[] {
@@ -69,7 +84,7 @@ function gateConditions({ env, rules }: Question): Condition[] {
   ]
 }
 
-function grantConditions({ flow_id, flow_version, now }: Question, grant: Grant | undefined): Condition[] {
+function grantConditions({ now }: Question, grant: Grant | undefined): Condition[] {
   const exists = told(
     'grant exists',
     grant !== undefined,
@@ -77,8 +92,6 @@ function grantConditions({ flow_id, flow_version, now }: Question, grant: Grant 
     grant ? 'stored in this vault' : 'no such grant in this vault',
   )
   if (!grant) return [exists]
-  const named = flow_version ?? grant.flow_version
-  const pinned = grant.flow_id === flow_id && grant.flow_version === named
   return [
     exists,
     told(
@@ -93,13 +106,17 @@ function grantConditions({ flow_id, flow_version, now }: Question, grant: Grant 
       'FLOW_EXTERNAL_GRANT_EXPIRED',
       `until ${grant.expires_at}`,
     ),
-    told(
-      'grant is for this flow and version',
-      pinned,
-      'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
-      `pinned to ${grant.flow_id} ${grant.flow_version}`,
-    ),
   ]
+}
+
+function pinCondition({ flow_id, flow_version }: Question, grant: Grant): Condition {
+  const named = flow_version ?? grant.flow_version
+  return told(
+    'grant is for this flow and version',
+    grant.flow_id === flow_id && grant.flow_version === named,
+    'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
+    `pinned to ${grant.flow_id} ${grant.flow_version}`,
+  )
 }
 
 function toolConditions({ tool_id, rules }: Question, grant: Grant): Condition[] {
@@ -119,6 +136,13 @@ function toolConditions({ tool_id, rules }: Question, grant: Grant): Condition[]
       listed ? 'listed' : `not in the policy, revision ${rules.revision}`,
     ),
   ]
+}
+
+/** A members file that cannot be read might have narrowed anybody. */
+function scopeCondition({ rules: { members } }: Question): Condition {
+  const { damaged } = members
+  const detail = damaged ?? 'the members file is in order'
+  return told('scopes of callers can be told', !damaged, 'FLOW_SCOPE_AMBIGUOUS', detail)
 }
 
 function reachConditions(grant: Grant, approved: boolean, role: Role | undefined): Condition[] {

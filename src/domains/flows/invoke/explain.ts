@@ -9,6 +9,8 @@ export const explain = defineOperation({
   summary: 'Tell the owner which conditions of a tool call hold and which one refuses it.',
   effect: 'read',
   authority: hubOwner(),
+  // A lock is one of the answers.
+  whileLocked: true,
   rest: 'GET /api/v1/explain',
   cli: 'explain <flow_id>',
   errors: {},
@@ -44,6 +46,7 @@ export const explain = defineOperation({
       vault_id,
       db,
       env: hub.env,
+      locks: hub.locks,
       rules,
       now,
     })

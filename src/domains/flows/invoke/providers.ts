@@ -21,7 +21,7 @@ export function isProvided(tool: AllowedTool): tool is ProvidedTool {
 export async function callProvider(
   { hub, refuse }: Asking,
   grant: Grant,
-  { provider, redaction_exceptions }: ProvidedTool,
+  { id, provider, redaction_exceptions }: ProvidedTool,
   payload: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -31,7 +31,7 @@ export async function callProvider(
     return await hub.redactValue(answer.kind === 'mcp' ? answer.result : answer, redaction_exceptions)
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
-    hub.log.warn({ reason: error.reason, sent: error.sent }, 'tool provider failed')
+    hub.log.warn({ tool: id, reason: error.reason, sent: error.sent }, 'tool provider failed')
     if (!error.sent) await hub.db.transaction((tx) => returnInvocation(tx, grant.grant_id))
     return refuse(
       error.reason === 'timeout' ? 'FLOW_EXTERNAL_PROVIDER_TIMEOUT' : 'FLOW_EXTERNAL_PROVIDER_FAILED',

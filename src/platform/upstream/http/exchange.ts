@@ -13,6 +13,8 @@ export interface WebRequest {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
+  /** Headers as the policy writes them, by lower-case name: they tell which ones hold a credential. */
+  readonly written?: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly limit_bytes: number
   readonly deadline: Deadline

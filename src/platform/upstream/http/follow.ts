@@ -32,7 +32,7 @@ function redirected(request: WebRequest, { status, headers }: WebReply): WebRequ
   if (!url || headers.location === undefined) throw new UpstreamFailure('protocol', true)
   checkTarget(request.url, url)
   const keeps = KEEPS_METHOD.has(status) || request.method === 'GET'
-  const kept = url.origin === request.url.origin ? request.headers : withoutCredentials(request.headers)
+  const kept = url.origin === request.url.origin ? request.headers : withoutCredentials(request)
   if (keeps) return { ...request, url, headers: kept }
   const { 'content-type': _, ...without_body } = kept
   return { ...request, url, headers: without_body, method: 'GET', body: undefined }
@@ -43,6 +43,7 @@ function checkTarget(from: URL, to: URL): void {
   if (!isWeb || to.username !== '' || to.password !== '') throw new UpstreamFailure('protocol', true)
 }
 
-function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !isCredentialHeader(name, undefined)))
+function withoutCredentials({ headers, written = {} }: WebRequest): Record<string, string> {
+  const open = Object.entries(headers).filter(([name]) => !isCredentialHeader(name, written[name]))
+  return Object.fromEntries(open)
 }

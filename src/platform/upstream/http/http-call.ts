@@ -31,6 +31,7 @@ export async function callHttp(
     url: has_body ? new URL(provider.url) : withQuery(provider.url, payload),
     method: provider.method,
     headers: { ...(has_body && { 'content-type': 'application/json' }), ...lowerNames(credentials.values) },
+    written: lowerNames(provider.headers),
     body: has_body ? JSON.stringify(payload) : undefined,
     limit_bytes: provider.max_output_bytes,
     ...bounds,

@@ -53,10 +53,11 @@ function sender(agents: Agents, provider: UrlProvider, credentials: Credentials)
     accept: 'application/json, text/event-stream',
     'content-type': 'application/json',
   }
+  const written = lowerNames(provider.headers)
   return ({ headers, ...post }) =>
     follow(
       agents.agentFor(provider.url, provider.allow_addresses),
-      { ...post, url, headers: { ...fixed, ...headers } },
+      { ...post, url, written, headers: { ...fixed, ...headers } },
       'method_kept',
     )
 }

@@ -176,6 +176,19 @@ describe('an MCP server over HTTP', () => {
     expect(await failureOf(upstreams.call(bind(url, 'say'), {}))).toBe('tool_missing unsent')
   })
 
+  test('that turns a call away in a session it knows is asked once, and not greeted again', async () => {
+    const { url, methods } = await serveMcp((rpc, response) => {
+      if (rpc.method === 'tools/call') response.writeHead(400).end()
+      else if (rpc.method === 'initialize') json(response, rpc.id, answerOf(rpc), { 'mcp-session-id': 's' })
+      else return false
+      return true
+    })
+    const upstreams = openUpstreams()
+    expect(await failureOf(upstreams.call(bind(url, 'say'), {}))).toBe('http_status sent 400')
+    expect(methods().slice(-2)).toEqual(['tools/call', 'ping'])
+    expect(methods().filter((method) => method === 'initialize')).toHaveLength(1)
+  })
+
   test('is told when a call is given up', async () => {
     const { url, seen } = await serveMcp((rpc) => rpc.method === 'tools/call')
     const upstreams = openUpstreams()

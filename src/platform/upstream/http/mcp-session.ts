@@ -54,7 +54,7 @@ export function mcpSession(post: SendPost): McpSession {
       try {
         return await attempt(wire, session, call)
       } catch (error) {
-        if (!isUnknownSession(error, session)) throw error
+        if (!(await isSessionLost(wire, session, call, error))) throw error
         forget(current)
         // What an unknown session asked for was not carried out: it does not count as sent.
         call.progress.sent = false
@@ -99,9 +99,27 @@ async function attempt(wire: McpWire, { side, tools }: Greeted, call: McpCall): 
   return requireToolResult(result)
 }
 
-function isUnknownSession(error: unknown, session: Greeted): boolean {
-  const lost = error instanceof UpstreamFailure && error.reason === 'http_status' && error.status === 404
-  return lost && hasSessionId(session)
+/**
+ * Whether a call failed because the server has forgotten the session, as after a restart. The protocol has
+ * 404 for that, but the reference server and others say 400, which may as well be about the call itself:
+ * then a ping in the same session tells the two apart.
+ */
+async function isSessionLost(
+  wire: McpWire,
+  session: Greeted,
+  call: McpCall,
+  error: unknown,
+): Promise<boolean> {
+  const status = statusOf(error)
+  if (!hasSessionId(session) || (status !== 404 && status !== 400)) return false
+  if (status === 404) return true
+  const asked = setup(wire, 'ping', {}, session.side).then(() => undefined, statusOf)
+  const answered = await waitFor(asked, call.deadline, call.progress)
+  return answered === 400 || answered === 404
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof UpstreamFailure && error.reason === 'http_status' ? error.status : undefined
 }
 
 function hasSessionId({ side }: Greeted): boolean {

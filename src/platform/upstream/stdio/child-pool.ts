@@ -17,6 +17,7 @@ export const POOL_LIMITS: PoolLimits = {
   idle_ms: 300_000,
   start_seconds: 60,
   grace_ms: 2000,
+  silence_ms: 10_000,
   backoff_ms: 250,
   max_backoff_ms: 60_000,
 }

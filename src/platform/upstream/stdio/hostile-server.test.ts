@@ -136,3 +136,35 @@ describe('a tool server that misbehaves', () => {
     expect(told).not.toMatch(/fault-secret-value|payload-text|not today/)
   })
 })
+
+describe('a server that leaves a call unanswered', () => {
+  const limits = { silence_ms: 700 }
+
+  test('goes on where it answers anything else', async () => {
+    const upstreams = openUpstreams({ limits })
+    const before = await ask(upstreams, fake('good', 'pid'))
+    const hang = fake('good', 'hang', { timeout_seconds: 1 })
+    expect(await failureOf(upstreams.call(hang, {}))).toBe('timeout sent')
+    expect(await ask(upstreams, fake('good', 'late'), { ms: 1500 })).toEqual({ ms: 1500 })
+    expect(await ask(upstreams, fake('good', 'pid'))).toEqual(before)
+  })
+
+  test('is not ended while another call has time left', async () => {
+    const upstreams = openUpstreams({ limits })
+    const before = await ask(upstreams, fake('good', 'pid'))
+    const busy = ask(upstreams, fake('good', 'freeze'), { ms: 2500 })
+    const echo = fake('good', 'echo', { timeout_seconds: 1 })
+    expect(await failureOf(upstreams.call(echo, {}))).toBe('timeout sent')
+    expect(await busy).toBe('thawed')
+    expect(await ask(upstreams, fake('good', 'pid'))).toEqual(before)
+  })
+
+  test('is started again where it says nothing any more', async () => {
+    const upstreams = openUpstreams({ limits })
+    const before = await ask(upstreams, fake('good', 'pid'))
+    const freeze = fake('good', 'freeze', { timeout_seconds: 1 })
+    expect(await failureOf(upstreams.call(freeze, {}))).toBe('timeout sent')
+    expect(await failureOf(upstreams.call(fake('good', 'echo'), {}))).toBe('timeout sent')
+    expect(await ask(upstreams, fake('good', 'pid'))).not.toEqual(before)
+  })
+})

@@ -15,19 +15,23 @@ export type Outcome = { result: unknown } | { reason: UpstreamReason }
 /** A request that has no answer yet. */
 export interface Waiting {
   readonly limit_bytes: number
+  remaining_ms(): number
   settle(outcome: Outcome): void
 }
 
 export interface Incoming {
   readonly waiting: Pick<UnderWay<Waiting>, 'get' | 'values'>
   onNotice(method: string): void
+  /** Something came that is a message, whatever it says. */
+  onHeard(): void
   /** The other side is of no more use. */
   onBroken(reason: UpstreamReason): void
   reply(text: string): void
 }
 
 /** Reads what a child writes: answers go to those who wait, the rest is declined or dropped, and counted. */
-export function readIncoming({ waiting, onNotice, onBroken, reply }: Incoming): (chunk: Buffer) => void {
+export function readIncoming(incoming: Incoming): (chunk: Buffer) => void {
+  const { waiting, onNotice, onHeard, onBroken, reply } = incoming
   let noise_bytes = 0
   const addNoise = (bytes: number) => {
     noise_bytes += Math.max(bytes, MIN_LINE_BYTES)
@@ -40,6 +44,7 @@ export function readIncoming({ waiting, onNotice, onBroken, reply }: Incoming): 
     asker.settle(outcomeFor(asker))
   }
   const take = (message: RpcMessage | undefined, bytes: number) => {
+    if (message) onHeard()
     if (message?.kind === 'answer' || message?.kind === 'fault') {
       return settle(message.id, bytes, (asker) => outcomeOf(message, bytes, asker))
     }
@@ -51,6 +56,7 @@ export function readIncoming({ waiting, onNotice, onBroken, reply }: Incoming): 
     line: (text, bytes) => take(findMessage(text), bytes),
     oversize(head, tail, bytes) {
       const id = findIdAtEdge(head, tail)
+      if (id !== undefined) onHeard()
       if (id === undefined) onBroken('too_large')
       else settle(id, bytes, () => ({ reason: 'too_large' }))
     },

@@ -3,6 +3,7 @@ import { type Deadline, onDeadline, type Progress } from '../deadline.ts'
 import { renderNotice, renderRequest } from '../json-rpc.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
 import { readIncoming, type Waiting } from './incoming.ts'
+import { watchSilence } from './watch-silence.ts'
 
 const MAX_IN_FLIGHT = 1024
 const MAX_BACKLOG_BYTES = 16_777_216
@@ -14,6 +15,8 @@ export interface LinkEnd {
   onNotice(method: string): void
   /** The other side is of no more use. */
   onBroken(reason: UpstreamReason): void
+  /** So long it may say nothing after a call has run out of time. */
+  readonly silence_ms: number
 }
 
 export interface RpcRequest {
@@ -38,15 +41,23 @@ export function rpcLink(end: LinkEnd): RpcLink {
   const outbox = joinWrites(end)
   const isFull = () => end.backlog_bytes() > MAX_BACKLOG_BYTES
   let next_id = 1
+  const silence = watchSilence({
+    ask: () => !isFull() && outbox(renderRequest(next_id++, 'ping', {})),
+    // Whoever still waits may be why it is silent: it is not given up before they are.
+    patience_ms: () => Math.max(end.silence_ms, ...waiting.values().map((one) => one.remaining_ms())),
+    onSilent: () => end.onBroken('timeout'),
+  })
   return {
     receive: readIncoming({
       waiting,
       onNotice: end.onNotice,
+      onHeard: silence.end,
       onBroken: end.onBroken,
       reply: (text) => !isFull() && outbox(text),
     }),
     notify: (method, params) => outbox(renderNotice(method, params)),
     fail(reason) {
+      silence.end()
       for (const asker of waiting.values()) asker.settle({ reason })
     },
     async request({ method, params, limit_bytes, deadline, progress }) {
@@ -63,8 +74,9 @@ export function rpcLink(end: LinkEnd): RpcLink {
       const stop = onDeadline(deadline, (reason) => {
         if (progress.sent) outbox(renderNotice('notifications/cancelled', { requestId: id, reason }))
         settle({ reason })
+        if (reason === 'timeout') silence.begin()
       })
-      waiting.set(id, { limit_bytes, settle })
+      waiting.set(id, { limit_bytes, settle, remaining_ms: deadline.remaining_ms })
       outbox(renderRequest(id, method, params), () => {
         const isWaiting = waiting.get(id) !== undefined
         progress.sent ||= isWaiting

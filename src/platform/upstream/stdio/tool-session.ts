@@ -34,6 +34,8 @@ export interface ToolSession {
 export interface SessionLimits {
   readonly start_seconds: number
   readonly grace_ms: number
+  /** A child that answered no call in time and then says nothing for so long is started anew. */
+  readonly silence_ms: number
 }
 
 /** Greets a child and carries calls to it. Greeting goes on by itself when its first caller gives up. */
@@ -53,6 +55,7 @@ export function openSession(child: ToolChild, limits: SessionLimits): ToolSessio
     backlog_bytes: () => child.stdin.writableLength,
     onNotice: (method) => method === 'notifications/tools/list_changed' && tools.forget(),
     onBroken: (reason) => void end(reason),
+    silence_ms: limits.silence_ms,
   })
   const ask = setupAsker(link, limits)
   const tools = toolList(ask)

@@ -78,7 +78,7 @@ function renderDiff(text: string, page: Page): string {
     if (line.startsWith('-')) return page.red(line)
     return line.startsWith('@@') ? page.dim(line) : line
   }
-  return printable(text).trimEnd().split('\n').map(paint).join('\n')
+  return printable(text.replace(/\n$/, '')).split('\n').map(paint).join('\n')
 }
 
 function renderNext({ proposal_id, status }: Proposal, page: Page): string {

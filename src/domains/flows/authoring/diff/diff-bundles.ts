@@ -1,7 +1,7 @@
 import { spellHidden } from '../../../../platform/basics/hidden-signs.ts'
 import type { FlowBundle } from '../../bundle/flow-record.ts'
-import { bundleFields } from './bundle-fields.ts'
-import { type Budget, diffLines } from './diff-lines.ts'
+import { bundleFields, renderField, spellLineEnds } from './bundle-fields.ts'
+import { type Budget, type DiffLine, diffLines } from './diff-lines.ts'
 
 /** One field that a draft changes; null where it is not there at all. */
 export interface Change {
@@ -30,12 +30,16 @@ export function diffBundles(base: FlowBundle | undefined, draft: FlowBundle): Bu
 }
 
 function findChanges(base: FlowBundle | undefined, draft: FlowBundle): Change[] {
-  const before = base ? bundleFields(base) : new Map<string, string>()
+  const before = base ? bundleFields(base) : new Map<string, unknown>()
   const after = bundleFields(draft)
-  const paths = new Set([...before.keys(), ...after.keys()])
-  return [...paths]
-    .map((path) => ({ path, before: before.get(path) ?? null, after: after.get(path) ?? null }))
-    .filter((change) => change.before !== change.after)
+  // What differs is asked of the values: two of them can read the same.
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((path) => JSON.stringify(before.get(path)) !== JSON.stringify(after.get(path)))
+    .map((path) => ({ path, before: textOf(before, path), after: textOf(after, path) }))
+}
+
+function textOf(fields: Map<string, unknown>, path: string): string | null {
+  return fields.has(path) ? renderField(fields.get(path)) : null
 }
 
 function withinLimits(changes: Change[]): Change[] {
@@ -55,12 +59,34 @@ function renderDiff(base: FlowBundle | undefined, draft: FlowBundle, changes: re
   const lines = [`--- ${base ? `${flow_id}@${base.flow.version}` : 'nothing'}`, `+++ ${flow_id}@${version}`]
   for (const { path, before, after } of changes) {
     lines.push(`@@ ${path} @@`)
-    for (const line of diffLines(linesOf(before), linesOf(after), budget)) lines.push(line)
+    for (const line of renderChange(before, after, budget)) lines.push(line)
   }
   return `${lines.join('\n')}\n`
 }
 
-/** Signs that have no form of their own could make a text read other than it is: a reviewer sees them named. */
-function linesOf(text: string | null): string[] {
-  return text === null ? [] : spellHidden(text).split(/\r\n|[\n\r\u2028\u2029]/)
+/** A change is always seen: where no line differs, the whole text is shown as replaced. */
+function renderChange(before: string | null, after: string | null, budget: Budget): DiffLine[] {
+  const named = before !== null && after !== null && lineEndsOf(`${before} ${after}`).size > 1
+  const [old, fresh] = [linesOf(before, named), linesOf(after, named)]
+  const shown = diffLines(old, fresh, budget)
+  if (shown.some((line) => line[0] !== ' ')) return shown
+  return [...old.map((line): DiffLine => `-${line}`), ...fresh.map((line): DiffLine => `+${line}`)]
+}
+
+const LINE_END = /\r\n|[\n\r\u2028\u2029]/
+const ODD_END = /\r\n|[\r\u2028\u2029]/g
+
+function lineEndsOf(text: string): Set<string> {
+  return new Set(text.match(new RegExp(LINE_END, 'g')) ?? [])
+}
+
+/**
+ * Signs that have no form of their own could make a text read other than it is: a reviewer sees them named.
+ * So are the ends of lines other than the usual one, where there are several kinds to tell apart.
+ */
+function linesOf(text: string | null, named: boolean): string[] {
+  if (text === null) return []
+  const spelled = spellHidden(text)
+  const plain = named ? spelled.replace(ODD_END, (end) => `${spellLineEnds(end.charAt(0))}\n`) : spelled
+  return plain.split(LINE_END)
 }
