@@ -7,6 +7,7 @@ var OLDEST_NODE = 22
 var require = nodeModule.createRequire(import.meta.url)
 var program = new URL('../dist/main.js', import.meta.url)
 var sources = new URL('../src/main.ts', import.meta.url)
+var broughtAlong = new URL('../node_modules/node/bin/node', import.meta.url)
 
 function refuse(sentence) {
   process.stderr.write(sentence + '\n')
@@ -31,7 +32,10 @@ function startAsServer() {
 }
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
-  refuse('Knowtation needs Node ' + OLDEST_NODE + ' or newer; this is Node ' + process.versions.node + '.')
+  var needed = 'Knowtation needs Node ' + OLDEST_NODE + ' or newer; this is Node ' + process.versions.node + '.'
+  // `npx` puts what the packages brought along first, and in a checkout that is a Node.
+  var way = require('fs').existsSync(broughtAlong) ? ' Start it as npx knowtation: that takes a newer one.' : ''
+  refuse(needed + way)
 } else if (require('fs').existsSync(program)) {
   if (process.argv[2] === 'serve') startAsServer()
   if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()

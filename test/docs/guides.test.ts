@@ -1,5 +1,31 @@
 import { expect, test } from 'vitest'
-import { readPage, runPage } from './run-guide.fixture.ts'
+import { commandsOf, expectShown, readPage, runPage } from './run-guide.fixture.ts'
+
+const GUIDES = ['external-agents', 'toolbox', 'owner', 'connectors', 'subscriptions', 'boundary', 'storage']
+const PAGES = ['README.md', ...GUIDES.map((name) => `docs/${name}.md`)]
+
+test('no guide finds what another one has left: each has a home of its own', () => {
+  const homes = PAGES.flatMap((page) =>
+    [...readPage(page).matchAll(/export .*KNOWTATION_HOME=([^\s;]+)/g)].map(([, home]) => home),
+  )
+  expect(homes).toHaveLength(PAGES.length)
+  expect(new Set(homes).size).toBe(PAGES.length)
+})
+
+test('a guide that calls node has put the one of the checkout first', () => {
+  const careless = PAGES.filter((page) => {
+    const commands = commandsOf(readPage(page))
+    const called = commands.search(/^node /m)
+    const put = commands.indexOf('export PATH=$PWD/node_modules/.bin:$PATH')
+    return called >= 0 && (put < 0 || put > called)
+  })
+  expect(careless).toEqual([])
+})
+
+test('a backup brings a damaged home back, as its page shows', async () => {
+  const page = readPage('docs/storage.md', 'Backup')
+  expectShown(page, await runPage(page))
+}, 120_000)
 
 test('the guide to external agents runs as written', async () => {
   const output = await runPage(readPage('docs/external-agents.md'))

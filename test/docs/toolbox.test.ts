@@ -28,8 +28,10 @@ describe('the guide to the toolbox', () => {
   test('connects a client as its configuration says', async () => {
     using project = makeToolProject()
     const [configuration = ''] = blocksOf(readPage('docs/toolbox.md', 'Connect a client'), 'json')
-    const { args } = Object.values<any>(JSON.parse(configuration).mcpServers)[0]
-    expect(args[0]).toBe('knowtation')
+    const { command, args } = Object.values<any>(JSON.parse(configuration).mcpServers)[0]
+    // A client starts it in a folder of its own: a name without a path would be looked up elsewhere.
+    expect(command).toMatch(/^\/.+\/node_modules\/\.bin\/node$/)
+    expect(args[0]).toMatch(/^\/.+\/bin\/knowtation\.js$/)
     const words = args.slice(1).map((word: string) => (word.startsWith('/') ? project.root : word))
     const env = childEnv({ KNOWTATION_HOME: `${project.base}/hub` })
     const client = new Client({ name: 'claude-code', version: '1' })

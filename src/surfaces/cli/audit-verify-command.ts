@@ -59,7 +59,7 @@ function describe({ intact, records, first_seq, last_seq, checkpoints, fault, ..
   if (!intact) return `The audit log is not intact: ${fault}\nSound before that: ${counts}`
   const anchor = file.anchored === false ? '\nWhat came before its first record is not vouched for.' : ''
   const signer = file.public_key
-    ? `\nSigned by this key; compare it with the hub's:\n${file.public_key.trim()}`
+    ? `\nSigned by this key; an export made at your hub names the same one:\n${file.public_key.trim()}`
     : ''
   return `The audit log is intact: ${counts}${anchor}${signer}`
 }

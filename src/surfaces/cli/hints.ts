@@ -4,6 +4,13 @@ interface Advice {
   readonly says?: string
 }
 
+const NEXT_GRANT = '`knowtation flow grant mint` makes another one.'
+const GRANTED =
+  '`knowtation flow grant list` shows what a grant is for; `knowtation explain` tells the owner why.'
+const PROVIDER =
+  'The lines above or the log of the hub tell more; the provider of a tool stands in policy.yaml of the vault.'
+const RUN_STATE = '`knowtation flow run get` shows the step that the run is at, and what verifies it.'
+
 const ADVICE: Readonly<Record<string, Advice>> = {
   BAD_REQUEST: { hint: 'Run the command with --help to see what it takes.' },
   UNAUTHENTICATED: {
@@ -126,6 +133,37 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   },
   FLOW_EXTERNAL_TOOL_DENIED: { hint: 'Put the tool on allowed_tools in policy.yaml of the vault.' },
   FLOW_SCOPE_DENIED: { hint: '`knowtation whoami` shows the scopes you may use.' },
+  FLOW_EXTERNAL_TOOL_UNKNOWN: { hint: '`knowtation flow get ID` names the tools of each step under skills.' },
+  FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN: {
+    hint: 'external_agent.forbidden in policy.yaml of the vault says so, or FLOW_EXTERNAL_AGENT_FORBIDDEN.',
+  },
+  FLOW_EXTERNAL_GRANT_DENIED: {
+    hint: 'Put the bearer of a grant into KNOWTATION_GRANT_BEARER; `knowtation explain` tells the owner more.',
+  },
+  FLOW_EXTERNAL_GRANT_EXPIRED: { hint: NEXT_GRANT },
+  FLOW_EXTERNAL_GRANT_REVOKED: { hint: NEXT_GRANT },
+  FLOW_EXTERNAL_GRANT_FLOW_MISMATCH: { hint: GRANTED },
+  FLOW_EXTERNAL_GRANT_TOOL_DENIED: { hint: GRANTED },
+  FLOW_EXTERNAL_PROVIDER_FAILED: { hint: PROVIDER },
+  FLOW_EXTERNAL_PROVIDER_TIMEOUT: { hint: PROVIDER },
+  FLOW_AUTHORING_POLICY_FORBIDDEN: {
+    hint: 'flow_authoring.forbidden in policy.yaml of the vault says so, or FLOW_AUTHORING_FORBIDDEN.',
+  },
+  FLOW_PROPOSAL_LIMIT: { hint: '`knowtation proposal list --status proposed` shows those that are open.' },
+  FLOW_PROPOSAL_NOT_OPEN: { hint: '`knowtation proposal show ID` tells how it was decided.' },
+  EVALUATION_REQUIRED: {
+    hint: 'Evaluate it again with `knowtation proposal evaluate`, or approve it with --waiver-reason.',
+  },
+  FLOW_RUN_WRITES_DISABLED: {
+    hint: 'Set flow_runs.writes_enabled in policy.yaml of the vault, or FLOW_RUN_WRITES_ENABLED=1.',
+  },
+  FLOW_RUN_NOT_IN_PROGRESS: { hint: RUN_STATE },
+  FLOW_STEP_OUT_OF_ORDER: { hint: RUN_STATE },
+  FLOW_VERIFICATION_UNSATISFIED: { hint: RUN_STATE },
+  source_unreachable: {
+    hint: 'Check the address. For one of this machine or network, see allow_private_sources in docs/policy.md.',
+  },
+  knowledge_busy: { hint: '`knowtation knowledge status` tells how far it is; try again afterwards.' },
 }
 
 const DEFAULT_HINT = 'Run the command with --help, or `knowtation doctor`, to learn more.'

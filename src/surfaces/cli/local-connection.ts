@@ -5,10 +5,9 @@ import { homeAt } from '../../platform/basics/home.ts'
 import { plainLog } from '../../platform/basics/plain-log.ts'
 import { realSystem } from '../../platform/basics/system.ts'
 import { localCaller } from '../../platform/identity/caller.ts'
-import { StorageUnavailable } from '../../platform/storage/database.ts'
-import { CommandFailure } from './cli-errors.ts'
 import type { Invocation } from './command.ts'
 import type { Connection } from './connection.ts'
+import { openingFailure } from './opening-failure.ts'
 import { presentedBy } from './presented.ts'
 
 /** Opens the home's hub in this process. */
@@ -44,12 +43,4 @@ export async function openHome({ globals, env, io }: Invocation): Promise<Hub> {
 async function findOperation(name: string): Promise<Operation | undefined> {
   const { allOperations } = await import('../../domains/index.ts')
   return allOperations.find((operation) => operation.name === name)
-}
-
-function openingFailure(error: unknown): CommandFailure {
-  const { message, code } = error as NodeJS.ErrnoException
-  const isUnavailable = error instanceof StorageUnavailable || code !== undefined
-  const failure = new CommandFailure(isUnavailable ? 'STORAGE_UNAVAILABLE' : 'RUNTIME_ERROR', message)
-  failure.cause = error
-  return failure
 }

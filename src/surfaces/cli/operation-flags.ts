@@ -90,6 +90,8 @@ export function schemaOf(operation: Operation, key: string): z.core.$ZodType {
   return operation.input.shape[key] as z.core.$ZodType
 }
 
+/** What a schema is for. One that was only made optional afterwards is for the same. */
 function descriptionOf(schema: z.core.$ZodType): string {
-  return (schema as z.ZodType).description ?? ''
+  const { innerType } = schema._zod.def as { innerType?: z.core.$ZodType }
+  return (schema as z.ZodType).description ?? (innerType ? descriptionOf(innerType) : '')
 }

@@ -101,6 +101,16 @@ describe('the built program', () => {
     expect(exits).toEqual([0, 0, 1, 2])
   })
 
+  test('an old Node gets a sentence that says how to use the newer one', async () => {
+    const old =
+      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } })'
+    const { exit, stdout, stderr } = await runProgram(['--import', `data:text/javascript,${old}`, BIN], {})
+    expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^Knowtation needs Node 22 or newer; this is Node 20\.1\.0\. .*npx knowtation.*\n$/,
+    )
+  })
+
   test('a reader that leaves early ends it quietly', async () => {
     const home = temporaryFolder()
     const child = spawn(process.execPath, [BIN, 'flow', 'list', '--json', '--home', home], {

@@ -48,6 +48,30 @@ describe('operations as commands', () => {
     expect(stdout).toContain('…')
   })
 
+  test('a table keeps ids whole on a narrow terminal: the next command needs them', async () => {
+    const cli = cliAt(temporaryFolder(), { NO_COLOR: '1' })
+    const made = await cli('token create --role viewer --ttl 2h --json')
+    const { token_id } = (JSON.parse(made.stdout) as { token: { token_id: string } }).token
+    const { stdout } = await cli('token list', { isTerminal: true, columns: 60 })
+    expect(stdout.split('\n')[1]).toMatch(new RegExp(`^${token_id} .*…`))
+    expect((await cli(['token', 'revoke', token_id])).exit).toBe(0)
+    const target = await cli('audit list --operation token_revoke', { isTerminal: true, columns: 60 })
+    expect(target.stdout).toContain(token_id)
+  })
+
+  test('a part of an answer that has nothing in it is a dash', async () => {
+    const cli = cliAt(temporaryFolder())
+    const { exit, stdout } = await cli('owner subscription create http://127.0.0.1:65000/')
+    expect(exit).toBe(0)
+    expect(stdout).toMatch(/^filters +-$/m)
+  })
+
+  test('who invokes a tool without a grant is told where its bearer goes', async () => {
+    const cli = cliAt(temporaryFolder(), { FLOW_EXTERNAL_AGENT_ENABLED: '1' })
+    const { stderr } = await cli('flow tool invoke echo --flow-id flow_research_brief --flow-version 0.1.0')
+    expect(stderr).toMatch(/^Error \(FLOW_EXTERNAL_GRANT_DENIED\): .+\nHint: .*KNOWTATION_GRANT_BEARER.*\n$/)
+  })
+
   test('colour is for terminals whose reader does not mind', async () => {
     const home = temporaryFolder()
     const terminal = { isTerminal: true, columns: 80 }
@@ -220,6 +244,15 @@ describe('help', () => {
       expect(own.stdout).toContain(summary)
       for (const { name } of flags) expect(own.stdout).toContain(`--${name}`)
     }
+  })
+
+  test('every argument and flag says what it is for', async () => {
+    const silent = (await loadAllCommands()).flatMap(({ words, positionals, flags }) =>
+      [...positionals, ...flags]
+        .filter(({ description }) => description.trim() === '')
+        .map(({ name }) => [...words, name].join(' ')),
+    )
+    expect(silent).toEqual([])
   })
 
   test('the help of one command', async () => {

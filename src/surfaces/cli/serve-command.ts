@@ -1,7 +1,10 @@
 import { CommandFailure, UsageError } from './cli-errors.ts'
 import { findFlag, type Invocation } from './command.ts'
+import { openingFailure } from './opening-failure.ts'
 
 const PORT_MAX = 65_535
+/** What Node calls the steps to a socket: a host name is looked up first. */
+const LISTENING = new Set(['listen', 'bind', 'getaddrinfo'])
 
 /** Runs the hub until it is told to stop. */
 export async function serve(invocation: Invocation): Promise<number> {
@@ -32,7 +35,9 @@ function readLog(text: string | undefined): 'json' | 'text' | undefined {
   throw new UsageError('--log must be json or text.', 'Programs read json; people read text.')
 }
 
+/** The same codes come from the socket and from the files of the home: only the call tells them apart. */
 function startFailure(error: NodeJS.ErrnoException): CommandFailure {
+  if (!LISTENING.has(error.syscall ?? '')) return openingFailure(error)
   if (error.code === 'EADDRINUSE') {
     return new CommandFailure(
       'ADDRESS_IN_USE',
@@ -40,12 +45,9 @@ function startFailure(error: NodeJS.ErrnoException): CommandFailure {
       'Is a hub running already? Else choose another port with --port.',
     )
   }
-  if (error.code === 'EACCES' || error.code === 'EADDRNOTAVAIL') {
-    return new CommandFailure(
-      'ADDRESS_DENIED',
-      `The hub cannot listen there (${error.code}).`,
-      'Change --host or --port.',
-    )
-  }
-  return new CommandFailure('RUNTIME_ERROR', error.message)
+  return new CommandFailure(
+    'ADDRESS_DENIED',
+    `The hub cannot listen there (${error.code}).`,
+    'Change --host or --port.',
+  )
 }

@@ -35,7 +35,7 @@ function stepPart(visit: IntentVisit): Html {
     case 'complete_browser_assistance':
       return html`<section><h2>What only you can do</h2><p>${visit.about}</p></section>${settingsForm(visit, 'complete', 'Give the file and connect')}`
     case 'enroll_local_collector':
-      return html`${settingsForm(visit, 'complete', 'Connect')}<p class="note">Or run, on this machine, <code>knowtation collector enroll --code … --folder …</code> with the code that was shown when this was begun.</p>`
+      return html`${settingsForm(visit, 'complete', 'Connect')}<p class="note">Whoever begins this on the command line gets a code, and may run <code>knowtation collector enroll --code … --folder …</code> on this machine instead.</p>`
     default:
       return intent.setup_modality === 'provider_authorization'
         ? html`${settingsForm(visit, 'authorize', 'Go on to the provider')}<p class="note">At the provider, this hub must be registered with the address <code>${visit.callback_url}</code></p>`

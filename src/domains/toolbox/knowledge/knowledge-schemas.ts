@@ -37,7 +37,7 @@ export function projectRootOf(project: string): string {
     return resolveSeat({ project, service: '.', agent_id: 'owner' }).project_root
   } catch (error) {
     if (error instanceof SeatInvalid)
-      throw new Refusal('BAD_REQUEST', 'project must be the whole path of a folder.')
+      throw new Refusal('BAD_REQUEST', 'project must be the whole path of a folder that is there.')
     throw error
   }
 }

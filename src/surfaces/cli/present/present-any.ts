@@ -11,7 +11,9 @@ const KIND_KEYS = ['schema', 'object']
 /** Any answer, for a person: its single values as `key  value`, its lists of records as tables. */
 export function presentAny(body: unknown, page: Page): string {
   if (!isRecord(body)) return printable(typeof body === 'string' ? body : JSON.stringify(body, null, 2))
-  const entries = Object.entries(body).filter(([key]) => !KIND_KEYS.includes(key))
+  const entries = Object.entries(body)
+    .filter(([key]) => !KIND_KEYS.includes(key))
+    .map(([key, value]) => [key, isEmpty(value) ? null : value] as const)
   const single = entries.filter(([, value]) => !isRecord(value) && !isTable(value))
   const parts = single.length > 0 ? [renderPairs(single, page)] : []
   for (const [key, value] of entries) {
@@ -42,6 +44,11 @@ export function renderRecords(title: string, rows: readonly Row[], page: Page): 
 
 function isRecord(value: unknown): value is Row {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A record without parts, such as filters that narrow nothing: a heading alone would look like a fault. */
+function isEmpty(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 0
 }
 
 function isTable(value: unknown): value is Row[] {

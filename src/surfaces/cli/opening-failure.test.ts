@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
+
+const COMMANDS = ['flow list', 'doctor', 'serve --port 0']
+
+/** A home that has been used, and where its database is. */
+async function usedHome(): Promise<{ home: string; database: string }> {
+  const home = temporaryFolder()
+  await cliAt(home)('whoami')
+  return { home, database: join(home, 'knowtation.db') }
+}
+
+describe('a home that cannot be opened says why, and what to do', () => {
+  test.each(COMMANDS)('%s: a file in place of the folder', async (line) => {
+    const home = join(temporaryFolder(), 'home')
+    writeFileSync(home, '')
+    const { exit, stderr } = await cliAt(home)(line)
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/^Error \(STORAGE_UNAVAILABLE\): \/.+\/home is not a folder\.\nHint: .+\n$/)
+  })
+
+  test.each(COMMANDS)('%s: a damaged database, which restoring a backup mends', async (line) => {
+    const { home, database } = await usedHome()
+    const cli = cliAt(home)
+    const backup = join(temporaryFolder(), 'backup')
+    await cli(['backup', 'create', backup])
+    writeFileSync(database, `garbage${readFileSync(database, 'latin1').slice(7)}`, 'latin1')
+    const { exit, stderr } = await cli(line)
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/^Error \(STORAGE_DAMAGED\): .+\nHint: .*backup restore FOLDER --force.*\n$/)
+    expect((await cli(['backup', 'restore', backup, '--force'])).exit).toBe(0)
+    expect((await cli('audit verify')).exit).toBe(0)
+  })
+
+  test.each(COMMANDS)('%s: a database of a newer program', async (line) => {
+    const { home, database } = await usedHome()
+    const db = new Sqlite(database)
+    db.exec('UPDATE schema_version SET version = 1000')
+    db.close()
+    const { exit, stderr } = await cliAt(home)(line)
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/^Error \(STORAGE_TOO_NEW\): .+\nHint: .+\n$/)
+  })
+})

@@ -1,0 +1,33 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ROOT, readPage } from './run-guide.fixture.ts'
+
+/** Of the client that `mcp config` writes a file for, not of the hub. */
+const NOT_OURS = ['KNOWTATION_AUTHORIZATION']
+
+/** Everything that a pattern finds in the sources, tests left out. */
+function inSources(pattern: RegExp, folder = 'src'): string[] {
+  const files = globSync(`${folder}/**/*.ts`, { cwd: ROOT }).filter(
+    (file) => !/\.(test|fixture)\.ts$/.test(file),
+  )
+  const found = files.flatMap((file) => [...readFileSync(join(ROOT, file), 'utf8').matchAll(pattern)])
+  return [...new Set(found.map(([, name = '']) => name))].toSorted()
+}
+
+test('the page of settings has every variable of the environment', () => {
+  const page = readPage('docs/policy.md')
+  const variables = inSources(
+    /\b(KNOWTATION_[A-Z_]+|FLOW_[A-Z_]+_(?:ENABLED|WRITES)|FLOW_[A-Z]+(?:_AGENT)?_FORBIDDEN)\b/g,
+  )
+  expect(variables.length).toBeGreaterThan(15)
+  const silent = variables.filter((name) => !NOT_OURS.includes(name) && !page.includes(`\`${name}\``))
+  expect(silent).toEqual([])
+})
+
+test('the page of storage has every table', () => {
+  const page = readPage('docs/storage.md', 'Tables')
+  const tables = inSources(/\bCREATE TABLE (?:IF NOT EXISTS )?([a-z_]{4,})/g, 'src/platform/storage')
+  expect(tables.length).toBeGreaterThan(30)
+  expect(tables.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
