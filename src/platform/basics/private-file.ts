@@ -8,6 +8,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -32,8 +33,31 @@ export function findFile(path: string): string | undefined {
 
 /** Makes a folder that only its owner may enter. */
 export function ensurePrivateFolder(path: string): void {
-  const made = mkdirSync(path, { recursive: true, mode: 0o700 })
-  if (made !== undefined) chmodSync(path, 0o700)
+  if (makeFolders(path, 0o700)) chmodSync(path, 0o700)
+}
+
+/**
+ * Makes a folder and those above it; answers whether it was not there. Node's own way tries for ever where the
+ * kernel takes no new folders, as below /proc.
+ */
+export function makeFolders(path: string, mode: number): boolean {
+  try {
+    return makeFolder(path, mode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
+  }
+  makeFolders(dirname(path), mode)
+  return makeFolder(path, mode)
+}
+
+function makeFolder(path: string, mode: number): boolean {
+  try {
+    mkdirSync(path, { mode })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(path).isDirectory()) return false
+    throw error
+  }
 }
 
 // Written whole under another name and then linked: a second process sees no half file, and the first wins.

@@ -37,7 +37,6 @@ const page = sql<SessionRecord>(
 const revoke = sql(
   'UPDATE toolbox_sessions SET revoked_at = ? WHERE vault_id = ? AND session_id = ? AND revoked_at IS NULL',
 )
-const purge = sql('DELETE FROM toolbox_sessions WHERE expires_at < ?')
 
 /** Bearers of toolbox sessions begin like this. */
 export const SESSION_PREFIX = 'ktool_'
@@ -112,9 +111,4 @@ export async function revokeSession(
 ): Promise<SessionRecord | undefined> {
   await tx.run(revoke, now.toISOString(), vault_id, session_id)
   return tx.get(inVault, vault_id, session_id)
-}
-
-/** Removes sessions that ended before the moment. */
-export async function purgeSessions(tx: Transaction, ended_before: Date): Promise<void> {
-  await tx.run(purge, ended_before.toISOString())
 }

@@ -1,14 +1,6 @@
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  writeSync,
-} from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolders } from '../basics/private-file.ts'
 
 /** Writes a new private file and waits until it is on the disk. */
 export function writePrivateFile(path: string, content: string): void {
@@ -32,7 +24,7 @@ export function copyPrivateFile(from: string, to: string): void {
 
 /** Makes a folder, and those above it, that only its owner may enter. */
 export function ensureFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeFolders(path, 0o700)
 }
 
 /** Waits until a file or the entries of a folder are on the disk. */

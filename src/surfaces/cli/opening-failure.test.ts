@@ -22,6 +22,12 @@ describe('a home that cannot be opened says why, and what to do', () => {
     expect(stderr).toMatch(/^Error \(STORAGE_UNAVAILABLE\): \/.+\/home is not a folder\.\nHint: .+\n$/)
   })
 
+  test.each(COMMANDS)('%s: a place that takes no folders', async (line) => {
+    const { exit, stderr } = await cliAt('/proc/nowhere/home')(line)
+    expect(exit).toBe(1)
+    expect(stderr).toMatch(/^Error \(STORAGE_UNAVAILABLE\): .+\nHint: .+\n$/)
+  })
+
   test.each(COMMANDS)('%s: a damaged database, which restoring a backup mends', async (line) => {
     const { home, database } = await usedHome()
     const cli = cliAt(home)

@@ -17,6 +17,7 @@ export interface ServeOptions {
 
 const DEFAULT_HOST = '127.0.0.1'
 const DEFAULT_PORT = 4747
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/
 
 /** Runs the hub until it is told to stop. */
 export async function serveHub(options: ServeOptions): Promise<void> {
@@ -28,7 +29,9 @@ export async function serveHub(options: ServeOptions): Promise<void> {
   )
   const running = await startHub({ home, env, system: realSystem, log, host, port })
   const isJson = options.log === 'json'
-  process.stdout.write(isJson ? readyLine(running) : renderWelcome(running, home, await howToSignIn(running)))
+  process.stdout.write(
+    isJson ? readyLine(running) : renderWelcome(running, host, home, await howToSignIn(running)),
+  )
   await signalled()
   log.info({}, 'stopping')
   await running.stop()
@@ -47,7 +50,13 @@ async function howToSignIn({ hub }: RunningHub): Promise<string> {
   return ok ? (JSON.parse(text) as { url: string }).url : 'npx knowtation owner login'
 }
 
-function renderWelcome({ url }: RunningHub, home: Home, signIn: string): string {
+/** What a person sees at the start, addresses first. */
+export function renderWelcome(
+  { url }: Pick<RunningHub, 'url'>,
+  host: string,
+  home: Home,
+  signIn: string,
+): string {
   return [
     '',
     `  Knowtation is running.   Ctrl-C stops it.`,
@@ -56,6 +65,9 @@ function renderWelcome({ url }: RunningHub, home: Home, signIn: string): string 
     `  MCP       ${url}/mcp`,
     `  REST      ${url}/api/v1/flows`,
     `  OpenAPI   ${url}/openapi.json`,
+    ...(LOOPBACK.test(host)
+      ? []
+      : [`  Open to   whoever reaches ${host}: other machines too, over plain HTTP`]),
     '',
     `  Home      ${home.folder}`,
     `  Sign in   ${signIn}`,
