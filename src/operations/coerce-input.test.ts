@@ -38,6 +38,7 @@ describe('coerceText', () => {
 
 test('textKind looks through what only makes a value optional', () => {
   expect(textKind(z.array(z.string()).optional())).toBe('list')
+  expect(textKind(z.array(z.strictObject({})).optional())).toBe('json')
   expect(textKind(z.strictObject({}).prefault({}))).toBe('json')
   expect(textKind(z.string().trim().optional().describe('x'))).toBe('text')
 })

@@ -23,7 +23,7 @@ export function textKind(schema: Schema): TextKind {
     case 'boolean':
       return 'switch'
     case 'array':
-      return 'list'
+      return isListOfDocuments(schema) ? 'json' : 'list'
     case 'object':
     case 'record':
     case 'unknown':
@@ -33,6 +33,11 @@ export function textKind(schema: Schema): TextKind {
     default:
       return 'text'
   }
+}
+
+/** A list whose items are written as JSON is one document itself: no comma parts such items. */
+function isListOfDocuments(schema: Schema): boolean {
+  return textKind((innerSchema(schema) as z.core.$ZodArray)._zod.def.element) === 'json'
 }
 
 /**

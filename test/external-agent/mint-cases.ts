@@ -181,6 +181,9 @@ export const GOOD_MINTS: readonly ParityCase[] = [
   granted(['GATE-025'], 'a day at most', { ttl_seconds: 999_999 }, (body) =>
     expect(lifetime_seconds(body)).toBe(86_400),
   ),
+  granted(['GATE-025'], 'a day at most, however much is asked for', { ttl_seconds: 2 ** 60 }, (body) =>
+    expect(lifetime_seconds(body)).toBe(86_400),
+  ),
   granted(
     ['GATE-046'],
     'tools once and in order',

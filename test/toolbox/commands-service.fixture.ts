@@ -9,6 +9,7 @@ import type { ToolContext } from '../../src/domains/toolbox/tool-context.ts'
 import { ToolFault } from '../../src/domains/toolbox/tool-fault.ts'
 import { homeAt } from '../../src/platform/basics/home.ts'
 import { openGuard } from '../../src/platform/guard/open-guard.ts'
+import { createRedactor } from '../../src/platform/redaction/redactor.ts'
 import { openSandbox } from '../../src/platform/sandbox/open-sandbox.ts'
 import type { Sandbox } from '../../src/platform/sandbox/sandbox.ts'
 
@@ -94,7 +95,9 @@ async function callTool<Input extends z.ZodObject, Output>(
     agent_id: 'agent-1',
   }
   const hub = { home: homeAt(home, {}), env: options.env ?? {} }
-  const parts = { context, policy, guard, hub, signal, sandbox: options.sandbox ?? sandbox, now: new Date(0) }
+  const redactor = createRedactor({ patterns: policy.redact_patterns })
+  const used = { sandbox: options.sandbox ?? sandbox, redactor, now: new Date(0) }
+  const parts = { context, policy, guard, hub, signal, ...used }
   const call = { ...parts, input: tool.input.parse(input) } as unknown as ToolCall<z.output<Input>>
   try {
     await tool.check?.(call)

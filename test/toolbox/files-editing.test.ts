@@ -25,6 +25,29 @@ describe('edit_file as a whole', () => {
     ]),
   )
 
+  verifies('TOOL-063', 'knows the lines of a file that has carriage returns only', () =>
+    playAll([
+      { before: 'a\rb\rc\r', edits: [replace('a', 'x'), replace('b', 'y\nz')], after: 'x\ry\rz\rc\r' },
+      {
+        before: 'a\rb c\r',
+        edits: [replace('b', 'x'), replace('c', 'y')],
+        code: 'ValidationError',
+        says: ['line 2'],
+      },
+      {
+        before: 'one\rtwo\rthree\r',
+        edits: [replace('two\nthree', 'x')],
+        code: 'PatchError',
+        says: ['but for the line breaks, at lines 2 to 3', '\\r alone', '"two\\rthree\\r"'],
+      },
+    ]),
+  )
+
+  test('spells signs out that a spec cannot be told from', () =>
+    playAll([
+      { before: 'a\u00a0b\n', edits: [replace('a b', 'x')], code: 'PatchError', says: ['"a\\u00a0b\\n"'] },
+    ]))
+
   verifies('TOOL-064', 'makes all edits or none', () =>
     playAll([
       {

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs'
+import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listFiles } from '../../src/domains/toolbox/files/list-files.ts'
@@ -106,6 +106,21 @@ describe('list_files', () => {
     symlinkSync(join(project.service_root, '../other'), join(project.service_root, 'way-out'))
     const { data } = await project.call(listFiles, { recursive: true })
     expect(data).toEqual({ files: ['a.txt', 'way-out'], capped: false })
+  })
+
+  verifies('TOOL-043', 'says how many names it cannot show', async () => {
+    await using project = await makeFilesProject()
+    for (const path of ['a.txt', 'line\nbreak', 'src/tab\there', '.env', 'secrets/line\nbreak'])
+      project.put(path, '')
+    const latin = Buffer.concat([Buffer.from(join(project.service_root, 'src/caf')), Buffer.from([0xe9])])
+    writeFileSync(latin, '')
+    expect((await project.call(listFiles, {})).data).toEqual({
+      files: ['a.txt', 'src/'],
+      capped: false,
+      unnameable: 1,
+    })
+    expect((await project.call(listFiles, { recursive: true })).data).toMatchObject({ unnameable: 3 })
+    expect((await project.call(listFiles, { path: 'src' })).data).toMatchObject({ files: [], unnameable: 2 })
   })
 
   test('says what is wrong with a file or a missing folder', async () => {

@@ -114,6 +114,17 @@ describe('edits by syntax', () => {
     expect((found as string[][]).map((matches) => matches.length)).toEqual(Object.values(counts))
   })
 
+  verifies('TOOL-054', 'find a declaration as a field where it is no variable', async () => {
+    const text = 'class A {\n  private int n = 1;\n  int f() { int m = 2; return m; }\n}\n'
+    expect(await matchesOf('A.java', text, ['private int $X = $Y;', 'int m = $Y;', 'int n = $Y;'])).toEqual([
+      ['private int n = 1;'],
+      ['int m = 2;'],
+      [],
+    ])
+    const script = 'class A {\n  n: number = 1\n}\n'
+    expect(await matchesOf('a.ts', script, ['n: number = 1'])).toEqual([['n: number = 1']])
+  })
+
   test.each([
     ['a.py', PYTHON, ['def f(', 'def f():', 'print(']],
     ['a.go', GO, ['func f(', 'if x {', 'x :=']],

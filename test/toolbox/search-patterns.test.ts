@@ -61,9 +61,10 @@ describe('count_matches', () => {
 
 /** Worked out from the text alone. */
 function placeOf(text: string, start: number) {
-  const before = text.slice(0, start).split('\n')
+  const ending = text.includes('\n') ? '\n' : '\r'
+  const before = text.slice(0, start).split(ending)
   const line_start = start - (before.at(-1) as string).length
-  const content = (text.slice(line_start).split('\n')[0] as string).replace(/\r$/, '')
+  const content = (text.slice(line_start).split(ending)[0] as string).replace(/\r$/, '')
   return { line: before.length, column: start - line_start + 1, content }
 }
 

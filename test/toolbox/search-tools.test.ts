@@ -54,6 +54,32 @@ describe('search_file', () => {
     expect(await service.call(countMatches, all)).toMatchObject({ count: 3 })
   })
 
+  test('counts the lines of a text that has carriage returns only', async () => {
+    const service = makeSearchService()
+    service.put('old.txt', 'one\rtwo two\r\rtwo')
+    expect(await places(service, 'old.txt', 'two')).toEqual([
+      'old.txt:2:1 two two',
+      'old.txt:2:5 two two',
+      'old.txt:4:1 two',
+    ])
+    service.put('mixed.txt', 'one\rtwo\nthree\n')
+    expect(await places(service, 'mixed.txt', 't\\w+')).toEqual([
+      'mixed.txt:1:5 one\rtwo',
+      'mixed.txt:2:1 three',
+    ])
+  })
+
+  test('counts what it cannot name among what it skipped', async () => {
+    const service = makeSearchService()
+    for (const path of ['a.txt', 'line\nbreak.txt', 'tab\there/b.txt']) service.put(path, 'needle\n')
+    for (const recursive of [false, true]) {
+      const input = { path: '.', regex: 'needle', recursive }
+      const numbers = { files_searched: 1, files_skipped: 2 }
+      expect(await service.call(searchFile, input)).toMatchObject({ total: 1, ...numbers })
+      expect(await service.call(countMatches, input)).toMatchObject({ count: 1, ...numbers })
+    }
+  })
+
   test('gives a match over several lines at the line it begins on', async () => {
     const service = makeSearchService()
     service.put('a.ts', 'x\nfoo(\r\n  bar)\n')

@@ -80,14 +80,17 @@ describe('the runner', () => {
 
   test('keeps the end of a long output and says how much went before', async () => {
     const machine = stubMachine({
-      loud: 'i=0; while [ $i -lt 3000 ]; do echo "line $i 0123456789012345678901234567890123456789"; i=$((i+1)); done',
+      loud: 'i=0; while [ $i -lt 3000 ]; do echo "line $i 01234567890123456789012345678901234567890"; i=$((i+1)); done',
     })
     const outcome = await machine.runner.run([join(machine.folder, 'loud')], {
       timeout_ms: 20_000,
       signal: NEVER,
     })
     expect(outcome).toMatchObject({ ended: 'finished', exit_code: 0 })
-    expect(outcome.stdout.length).toBe(65_536)
+    expect(outcome.stdout.length).toBeGreaterThan(65_536 - 50)
+    expect(outcome.stdout.length).toBeLessThanOrEqual(65_536)
+    // A word that lost its beginning could be half of a secret.
+    expect(outcome.stdout).toMatch(/^\s/)
     expect(outcome.stdout).toMatch(/line 2999 \d+\n$/)
     expect(outcome.dropped_bytes).toBeGreaterThan(65_536)
   })

@@ -46,7 +46,7 @@ export function asFault(error: unknown): ToolFault | undefined {
   if (error instanceof GuardDenied) return denialFault(error)
   if (error instanceof FileFault) return new ToolFault(error.code, error.message, SUGGESTIONS[error.code])
   if (error instanceof PatternInvalid)
-    return new ToolFault('ValidationError', error.message, 'Write the pattern without it.')
+    return new ToolFault('ValidationError', error.message, 'Change the pattern as the message says.')
   if (error instanceof PatternTimeout)
     return new ToolFault(
       'SecurityError',

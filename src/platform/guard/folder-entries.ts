@@ -13,26 +13,30 @@ const BEYOND_16_BITS = /[\ud800-\udfff]/
 export interface FolderEntries {
   readonly entries: readonly Dirent[]
   readonly capped: boolean
+  /** How many names were left out because no path could hold them. */
+  readonly unnameable: number
 }
 
 /**
  * Reads a held folder, in the order of the names' bytes. Closed names, and names that no path could hold (control
- * characters, bytes that are no text), are left out.
+ * characters, bytes that are no text), are left out; the latter are counted.
  */
 export function readFolder({ names }: OpenScope, folder_fd: number): FolderEntries {
   const folder = opendirSync(at(folder_fd, ''), { bufferSize: BATCH })
   const entries: Dirent[] = []
-  let seen = 0
+  let [seen, unnameable] = [0, 0]
   try {
     for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
       seen += 1
       if (seen > FOLDER_ENTRIES_MAX) break
-      if (isShowable(entry.name) && !names.isClosed(entry.name)) entries.push(entry)
+      if (names.isClosed(entry.name)) continue
+      if (isShowable(entry.name)) entries.push(entry)
+      else unnameable += 1
     }
   } finally {
     folder.closeSync()
   }
-  return { entries: sortByBytes(entries), capped: seen > FOLDER_ENTRIES_MAX }
+  return { entries: sortByBytes(entries), capped: seen > FOLDER_ENTRIES_MAX, unnameable }
 }
 
 function isShowable(name: string): boolean {

@@ -97,6 +97,14 @@ export interface WalkedFile {
   confirm(): boolean
 }
 
+/** What a walk through folders could not show. */
+export interface WalkEnd {
+  /** Whether a limit on entries or depth kept it from meeting them all. */
+  readonly capped: boolean
+  /** How many files and folders have a name that no path can hold: control characters, or bytes that are no text. */
+  readonly unnameable: number
+}
+
 /** A file that is written and on the disk, but not under its name yet. */
 export interface PreparedFile {
   /** Puts it under a name of its folder, in place of whatever was there. */
@@ -133,19 +141,9 @@ export interface Guard {
   /** Creates missing folders, after all names were checked; keeps the mode of a file that exists. */
   writeFile(path: string, bytes: Uint8Array): { path: string; size: number; created: boolean }
   deleteFile(path: string): { path: string }
-  list(
-    path: string,
-    options: { recursive: boolean; limit: number },
-  ): { entries: ListedEntry[]; capped: boolean }
-  /**
-   * Visits the files below a folder, or the one file; links are not followed, closed names not entered. Says
-   * whether a limit on entries or depth kept it from meeting them all.
-   */
-  walk(
-    path: string,
-    options: { recursive: boolean },
-    visit: (file: WalkedFile) => 'go_on' | 'stop',
-  ): { capped: boolean }
+  list(path: string, options: { recursive: boolean; limit: number }): WalkEnd & { entries: ListedEntry[] }
+  /** Visits the files below a folder, or the one file; links are not followed, closed names not entered. */
+  walk(path: string, options: { recursive: boolean }, visit: (file: WalkedFile) => 'go_on' | 'stop'): WalkEnd
   /** Holds the folder of a file that is to be changed in place. */
   holdFolder(path: string): HeldFolder
   /** Where a path in the service really leads, relative to the service; it need not exist. For commands' arguments. */

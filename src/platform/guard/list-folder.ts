@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { at } from './descriptors.ts'
 import { fileFault, tryQuietly } from './faults.ts'
-import type { ListedEntry } from './guard.ts'
+import type { ListedEntry, WalkEnd } from './guard.ts'
 import type { OpenScope } from './open-scope.ts'
 import { usePlace } from './use-place.ts'
 import { type MetFolder, walkFolders } from './walk-folders.ts'
@@ -13,21 +13,21 @@ export function listFolder(
   scope: OpenScope,
   given: string,
   { recursive, limit }: { recursive: boolean; limit: number },
-): { entries: ListedEntry[]; capped: boolean } {
+): WalkEnd & { entries: ListedEntry[] } {
   if (!Number.isSafeInteger(limit) || limit < 1)
     throw fileFault('ValidationError', given, 'the limit on entries is not a number that can be used')
   const most = Math.min(limit, LISTED_MAX)
   const entries: ListedEntry[] = []
   return usePlace(scope, given, 'read', (place) => {
     let full = false
-    const { capped } = walkFolders(place, recursive, ({ name }, folder) => {
+    const { capped, unnameable } = walkFolders(place, recursive, ({ name }, folder) => {
       const entry = describeEntry(folder, name)
       if (entry === undefined) return 'pass_by'
       full = entries.length >= most
       if (!full) entries.push(entry)
       return full ? 'stop' : 'go_on'
     })
-    return { entries, capped: capped || full }
+    return { entries, capped: capped || full, unnameable }
   })
 }
 

@@ -109,7 +109,7 @@ describe('a listing', () => {
     mkdirSync(project.in(`deep/${'d/'.repeat(140)}`), { recursive: true })
     const { entries, capped } = guard.list('deep', { recursive: true, limit: 1_000 })
     expect([entries.length, capped]).toEqual([128, true])
-    expect(guard.walk('deep', { recursive: true }, () => 'go_on')).toEqual({ capped: true })
+    expect(guard.walk('deep', { recursive: true }, () => 'go_on')).toEqual({ capped: true, unnameable: 0 })
     expect(outcomeOf(() => guard.list(entries.at(-2)?.path ?? '', { recursive: false, limit: 1 }))).toBe('ok')
   })
 })

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { isStillItself } from './barrier.ts'
 import { at, READ_NAME } from './descriptors.ts'
 import { tryQuietly } from './faults.ts'
-import type { WalkedFile } from './guard.ts'
+import type { WalkEnd, WalkedFile } from './guard.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
 import { readUpTo } from './read-file.ts'
 import { folderPathOf, requireFile, requireLeaf, usePlace } from './use-place.ts'
@@ -17,7 +17,7 @@ export function walkFiles(
   given: string,
   { recursive }: { recursive: boolean },
   visit: Visit,
-): { capped: boolean } {
+): WalkEnd {
   return usePlace(scope, given, 'read', (place) => {
     if (requireLeaf(place).stat.isDirectory())
       return walkFolders(place, recursive, (entry, folder) => {
@@ -28,7 +28,7 @@ export function walkFiles(
     const { folder_fd: fd, root, names } = place
     const folder = { fd, path: folderPathOf(place), root_path: root.path, dev: Number(stat.dev) }
     visitFile(scope, folder, names.at(-1) ?? '', renderPlace(scope, root, names), visit)
-    return { capped: false }
+    return { capped: false, unnameable: 0 }
   })
 }
 

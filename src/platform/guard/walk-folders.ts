@@ -2,6 +2,7 @@ import { closeSync, type Dirent, openSync } from 'node:fs'
 import { at, holdAgain, NAME_FOLDER } from './descriptors.ts'
 import { fileFault, tryQuietly } from './faults.ts'
 import { type FolderEntries, readFolder } from './folder-entries.ts'
+import type { WalkEnd } from './guard.ts'
 import { readMountPoints } from './mounts.ts'
 import { renderPlace } from './open-scope.ts'
 import { DEPTH_MAX } from './trail.ts'
@@ -32,6 +33,7 @@ interface Walk {
   readonly hidden: ReadonlySet<string>
   entries: number
   capped: boolean
+  unnameable: number
 }
 
 /**
@@ -42,11 +44,19 @@ export function walkFolders(
   place: UsedPlace,
   recursive: boolean,
   visit: (entry: Dirent, folder: MetFolder) => Verdict,
-): { capped: boolean } {
+): WalkEnd {
   const { stat, fd } = requireLeaf(place)
   if (!stat.isDirectory()) throw fileFault('NotADirectory', place.given)
   const path = pathOfPlace(place)
-  const walk: Walk = { place, recursive, visit, hidden: findHidden(place, path), entries: 0, capped: false }
+  const walk: Walk = {
+    place,
+    recursive,
+    visit,
+    hidden: findHidden(place, path),
+    entries: 0,
+    capped: false,
+    unnameable: 0,
+  }
   const shown = renderPlace(place.scope, place.root, place.names)
   const prefix = shown === '.' ? '' : `${shown}/`
   const root_path = place.root.path
@@ -57,11 +67,13 @@ export function walkFolders(
   } finally {
     closeSync(top_fd)
   }
-  return { capped: walk.capped }
+  return { capped: walk.capped, unnameable: walk.unnameable }
 }
 
-function walkEntries(walk: Walk, folder: MetFolder, { entries, capped }: FolderEntries): boolean {
+function walkEntries(walk: Walk, folder: MetFolder, read: FolderEntries): boolean {
+  const { entries, capped, unnameable } = read
   walk.capped ||= capped
+  walk.unnameable += unnameable
   return entries.every((entry) => walkEntry(walk, folder, entry))
 }
 

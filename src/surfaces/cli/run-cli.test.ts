@@ -278,6 +278,18 @@ describe('help', () => {
     `)
   })
 
+  test('says that a list of objects is given as JSON, and reads it from a file too', async () => {
+    const folder = temporaryFolder()
+    const cli = cliAt(folder)
+    const { stdout } = await cli('flow propose --help')
+    expect(stdout).toMatch(/^ {2}--steps JSON\|FILE\|- /m)
+    expect((await cli('flow grant mint --help')).stdout).toMatch(/^ {2}--requested-tools A,B /m)
+    const steps = join(folder, 'steps.json')
+    writeFileSync(steps, '[{"ordinal":]')
+    const refused = await cli(['flow', 'propose', '--intent', 'x', '--flow', '{}', '--steps', steps])
+    expect(refused.stderr).toContain(`${steps} is not valid JSON`)
+  })
+
   test('--version', async () => {
     expect((await cliAt(temporaryFolder())('--version')).stdout).toMatch(/^knowtation \d+\.\d+\.\d+\n$/)
   })

@@ -53,7 +53,18 @@ function foldCase(key: string): string {
   return key.toUpperCase().toLowerCase()
 }
 
-/** The refusal as a JSON-RPC message. No id: a body that was refused has none we can trust. */
-export function renderRefusal({ code, message }: EnvelopeRefusal): string {
-  return `{"jsonrpc":"2.0","error":{"code":${code},"message":${JSON.stringify(message)}},"id":null}`
+/** The refusal as a JSON-RPC message. As a rule without an id: a body that was refused has none we can trust. */
+export function renderRefusal({ code, message }: EnvelopeRefusal, id: string | number | null = null): string {
+  const error = `{"code":${code},"message":${JSON.stringify(message)}}`
+  return `{"jsonrpc":"2.0","error":${error},"id":${JSON.stringify(id)}}`
+}
+
+/** The id of a message that is refused for its length alone: whoever waits for the answer must hear of it. */
+export function findId(text: string): string | number | null {
+  try {
+    const { id } = parseStrictJson(text) as { id?: unknown }
+    return typeof id === 'string' || Number.isSafeInteger(id) ? (id as string | number) : null
+  } catch {
+    return null
+  }
 }

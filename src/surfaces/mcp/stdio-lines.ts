@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 
 /** The same bound the HTTP host puts on a body. */
-const MAX_LINE_CHARS = 1_048_576
+export const MAX_LINE_CHARS = 1_048_576
+/** Of a longer message so much is kept, to find out which call is to be refused. */
+const MAX_KEPT_CHARS = 8 * MAX_LINE_CHARS
 
 /** One line per message. A line over the limit ends the reading: what follows it has no known start. */
 export async function* readLines(input: Readable): AsyncGenerator<string> {
@@ -14,6 +16,34 @@ export async function* readLines(input: Readable): AsyncGenerator<string> {
     yield* lines
   }
   yield rest
+}
+
+/** A line of a session; of one that is too long, as much as was kept. */
+export interface SessionLine {
+  readonly text: string
+  readonly is_too_long: boolean
+}
+
+/** One line per message. One over the limit is marked, and the next begins after its end all the same. */
+export async function* readSession(input: Readable): AsyncGenerator<SessionLine> {
+  input.setEncoding('utf8')
+  let rest = ''
+  let has_lost = false
+  for await (const chunk of input) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const text of lines) {
+      yield toSessionLine(text, has_lost)
+      has_lost = false
+    }
+    if (rest.length > MAX_KEPT_CHARS) [rest, has_lost] = ['', true]
+  }
+  yield toSessionLine(rest, has_lost)
+}
+
+function toSessionLine(text: string, has_lost: boolean): SessionLine {
+  const is_lost = has_lost || text.length > MAX_KEPT_CHARS
+  return { text: is_lost ? '' : text, is_too_long: is_lost || text.length > MAX_LINE_CHARS }
 }
 
 function checkLength(line: string): void {

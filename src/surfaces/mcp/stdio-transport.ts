@@ -8,15 +8,19 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { underWay } from '../../platform/basics/under-way.ts'
-import { type EnvelopeRefusal, readEnvelope, renderRefusal } from './envelope-guard.ts'
+import { type EnvelopeRefusal, findId, readEnvelope, renderRefusal } from './envelope-guard.ts'
 import type { FastRequest } from './fast-request.ts'
 import type { StdioFastCalls } from './stdio-fast-calls.ts'
-import { readLines } from './stdio-lines.ts'
+import { MAX_LINE_CHARS, readSession } from './stdio-lines.ts'
 
 export type StdioTransport = Transport & { closed: Promise<void> }
 
 const MAX_IN_FLIGHT = 256
 const DRAIN_MS = 10_000
+const TOO_LONG: EnvelopeRefusal = {
+  code: -32600,
+  message: `Invalid Request: the message is longer than ${MAX_LINE_CHARS} characters; send less at once`,
+}
 const NOT_A_MESSAGE: EnvelopeRefusal = { code: -32600, message: 'Invalid Request: not a JSON-RPC message' }
 
 /**
@@ -54,8 +58,9 @@ export function createStdioTransport(
   }
 
   async function serveInput(): Promise<void> {
-    for await (const line of readLines(input)) {
-      if (line.trim() !== '') await accept(line)
+    for await (const { text, is_too_long } of readSession(input)) {
+      if (is_too_long) await write(renderRefusal(TOO_LONG, findId(text)))
+      else if (text.trim() !== '') await accept(text)
       await inFlight.atMost(MAX_IN_FLIGHT)
     }
     await Promise.race([inFlight.atMost(0), delay(DRAIN_MS, undefined, { ref: false })])

@@ -91,9 +91,24 @@ describe('stdio', () => {
     expect(host.aborted).toEqual(['slow'])
   })
 
-  test('a line over the limit ends the session', async () => {
-    const { answers } = await talk(OPENING, `{"x":"${'y'.repeat(1_100_000)}"}\n`, line('ping', {}, 9))
-    expect(answers.map((answer) => answer.id)).not.toContain(9)
+  test('a line over the limit is refused by its own id, and the session goes on', async () => {
+    const long = 'y'.repeat(1_100_000)
+    const { answers, host } = await talk(
+      OPENING,
+      line('tools/call', { name: 'echo', arguments: { long } }, 7),
+      line('tools/call', { name: 'echo', arguments: { long: long.repeat(10) } }, 8),
+      `{"x":"${long}"\n`,
+      line('ping', {}, 9),
+    )
+    const refused = answers.filter(({ error }) => error)
+    expect(refused.map(({ id, error }) => [id, error.code])).toEqual([
+      [7, -32600],
+      [null, -32600],
+      [null, -32600],
+    ])
+    expect(refused[0].error.message).toContain('longer than 1048576 characters')
+    expect(answers.filter(({ error }) => !error).map(({ id }) => id)).toEqual([0, 9])
+    expect(host.calls).toEqual([])
   })
 
   test('as a program it exits cleanly at end of input and writes only messages', async () => {

@@ -30,6 +30,15 @@ const errors = flowErrors.pick(
   'FLOW_EXTERNAL_GRANT_DENIED',
 )
 
+/** Any whole number: one beyond what can be told apart from its neighbours is capped like every large one. */
+const TtlSeconds = z
+  .number()
+  .positive()
+  .check(({ value, issues }) => {
+    if (!Number.isInteger(value)) issues.push({ code: 'invalid_type', expected: 'int', input: value })
+  })
+  .meta({ type: 'integer' })
+
 const input = z.strictObject({
   flow_id: FlowId,
   flow_version: z.string().refine(isVersion).describe('The version x.y.z that the grant is pinned to'),
@@ -38,7 +47,7 @@ const input = z.strictObject({
     .min(1)
     .max(100)
     .describe('Ids of tools the version declares'),
-  ttl_seconds: z.int().positive().optional().describe('Lifetime; capped by the vault policy'),
+  ttl_seconds: TtlSeconds.optional().describe('Lifetime; capped by the vault policy'),
   actor_label: z.string().max(256).optional().describe('Whom the grant is for; kept only as a hash'),
 })
 

@@ -3,7 +3,10 @@ import type { ToolCall } from '../tool.ts'
 import type { ToolRole } from '../tool-context.ts'
 
 /** What the command tools use of a call. */
-export type CommandCall = Pick<ToolCall<unknown>, 'context' | 'policy' | 'guard' | 'sandbox' | 'signal'> & {
+export type CommandCall = Pick<
+  ToolCall<unknown>,
+  'context' | 'policy' | 'guard' | 'sandbox' | 'signal' | 'redactor'
+> & {
   readonly hub: Pick<Hub, 'home' | 'env'>
 }
 

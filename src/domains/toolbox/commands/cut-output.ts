@@ -1,3 +1,4 @@
+import { MARK_START, MAX_MARK_CHARS } from '../../../platform/redaction/mark.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { DEFAULT_EDGE_LINES, LINE_CHARACTERS_MAX, STRATEGY_LINES_MAX } from './command-limits.ts'
 
@@ -68,6 +69,12 @@ function splitLines(text: string): string[] {
 
 function shortenLine(line: string): string {
   if (line.length <= LINE_CHARACTERS_MAX) return line
-  const cut = line.slice(0, LINE_CHARACTERS_MAX)
-  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}… ${line.length - LINE_CHARACTERS_MAX} characters left out`
+  const cut = withoutHalfMark(line.slice(0, LINE_CHARACTERS_MAX))
+  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}… ${line.length - cut.length} characters left out`
+}
+
+/** Half of a mark would not be known for one where it is copied into a file. */
+function withoutHalfMark(cut: string): string {
+  const start = cut.lastIndexOf(MARK_START)
+  return start < cut.length - MAX_MARK_CHARS || cut.includes(']', start) ? cut : cut.slice(0, start)
 }

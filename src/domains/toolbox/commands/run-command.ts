@@ -11,6 +11,7 @@ import type { ProgramPlaces } from './find-program.ts'
 import { movePlanted } from './planted-paths.ts'
 import { closedToCommand, type ProfileNeeds, serviceProfile, standInProfile } from './service-profile.ts'
 import { inServiceTurn } from './service-turn.ts'
+import { withoutHalfWords } from './whole-words.ts'
 
 const NOT_FOUND = 127
 const NOT_FOUND_HINT =
@@ -38,7 +39,7 @@ export interface CommandReport {
 /** Runs a command in the sandbox and answers what it said; every end but success is thrown. */
 export async function runCommand(call: CommandCall, command: ReadyCommand): Promise<CommandReport> {
   const { outcome, planted } = await inServiceTurn(call, () => runAlone(call, command))
-  const report = reportOf(outcome, command.truncation)
+  const report = reportOf(call, outcome, command.truncation)
   if (planted !== undefined) throw withDetails(planted, report)
   if (outcome.ended === 'finished' && outcome.exit_code === 0) return report
   throw faultOf(outcome, report, command)
@@ -98,9 +99,11 @@ export function unavailable(error: SandboxUnavailable): ToolFault {
   )
 }
 
-function reportOf(outcome: CommandOutcome, truncation: Truncation): CommandReport {
-  const stdout = cutOutput('stdout', outcome.stdout, truncation)
-  const stderr = cutOutput('stderr', outcome.stderr, truncation)
+/** Secrets go before anything is cut: what is left of one that was cut would not be known for it. */
+function reportOf({ redactor }: CommandCall, outcome: CommandOutcome, truncation: Truncation): CommandReport {
+  const clean = (text: string) => redactor.redact(outcome.dropped_bytes > 0 ? withoutHalfWords(text) : text)
+  const stdout = cutOutput('stdout', clean(outcome.stdout), truncation)
+  const stderr = cutOutput('stderr', clean(outcome.stderr), truncation)
   const lost =
     outcome.dropped_bytes > 0 ? `${outcome.dropped_bytes} bytes of output were not kept.` : undefined
   const notices = [stdout.notice, stderr.notice, lost].filter((notice) => notice !== undefined)

@@ -12,6 +12,10 @@ const Input = z.strictObject({
 const Output = z.strictObject({
   files: z.array(z.string()).describe('Paths that other tools take; folders end with /'),
   capped: z.boolean().describe('Whether there are more than are shown'),
+  unnameable: z
+    .int()
+    .optional()
+    .describe('How many have a name with control characters or bytes that are no UTF-8, which no tool takes'),
 })
 
 /** Shows what is in a folder. */
@@ -21,6 +25,8 @@ export const listFiles: ToolDeclaration<typeof Input, z.output<typeof Output>> =
     'Lists what is in a folder of your service or in a shared folder; with recursive also what is in the folders below.',
     'Paths are relative to the service and fit for the other file tools; those of folders end with /.',
     'Closed names (.env, .git, secrets, node_modules and those of the project) are not shown, links not followed.',
+    'Files and folders whose names have control characters or bytes that are no UTF-8 are not shown either, for no',
+    'tool takes such a name; unnameable says how many there are, if any.',
     `At most ${LISTED_MAX} are shown; capped says that there are more: list a folder further down then.`,
   ].join(' '),
   effect: 'read',
@@ -29,7 +35,9 @@ export const listFiles: ToolDeclaration<typeof Input, z.output<typeof Output>> =
   input: Input,
   output: Output,
   handle({ guard, input }) {
-    const { entries, capped } = guard.list(input.path, { recursive: input.recursive, limit: LISTED_MAX })
-    return { files: entries.map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path)), capped }
+    const options = { recursive: input.recursive, limit: LISTED_MAX }
+    const { entries, capped, unnameable } = guard.list(input.path, options)
+    const files = entries.map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path))
+    return { files, capped, ...(unnameable > 0 && { unnameable }) }
   },
 }

@@ -23,6 +23,7 @@ export const writeFile: ToolDeclaration<typeof Input, z.output<typeof Output>> =
     'Creates a file of your service with this content, folders included, or overwrites the whole file if there is',
     'one; it keeps the permissions of an existing file. To change a part of a file use edit_file.',
     `The content is UTF-8 text of at most ${WRITE_MAX_BYTES} bytes, written as given: line endings are not changed.`,
+    'The whole call has the same limit, as JSON, in which quotes and line breaks take two characters each.',
     'Refused are content with a secret in it (SecurityError), content with a redaction mark such as [REDACTED:rule]',
     'that was copied from read_file (ValidationError: it would destroy the secret in the file), shared folders and',
     'closed names such as .env, .git, secrets and node_modules.',

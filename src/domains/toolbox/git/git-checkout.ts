@@ -14,6 +14,8 @@ const MAX_LIST_BYTES = 8 * 1024 * 1024
 const NAMES = ['--name-only', '-z', '--no-renames', '--ignore-submodules=none']
 const SWITCH = ['switch', '--no-guess', '--no-recurse-submodules', '--no-overwrite-ignore']
 
+const USED_ELSEWHERE = /^fatal: '.*' is already (?:checked out|used by worktree) at '/m
+
 const Input = z.strictObject({
   branch: z.string().max(1_000).describe('The name of a branch, such as feature/login'),
   create_if_missing: z.boolean().default(false).describe('Make the branch here when there is none'),
@@ -63,12 +65,28 @@ async function checkout(
     args: created ? [...SWITCH, '--no-track', '--create', branch] : [...SWITCH, branch],
     writes: created ? 'git_folder' : 'service',
   })
-  const { stdout, stderr } = requireSuccess(
-    outcome,
-    'git switch',
-    'Commit your changes with git_add and git_commit first, or put the named files aside.',
-  )
+  if (USED_ELSEWHERE.test(outcome.stderr)) throw usedElsewhere(branch)
+  const { stdout, stderr } = requireSuccess(outcome, 'git switch', adviceOn(outcome.stderr))
   return { stdout, stderr, branch, created, changed: [...changed] }
+}
+
+/** What git says names the folder of the other work tree, which lies outside of the service. */
+function usedElsewhere(branch: string): ToolFault {
+  return new ToolFault(
+    'CommandFailed',
+    `The branch ${branch} is checked out in another work tree of the repository.`,
+    'Work on another branch, or make one with create_if_missing:true; the owner can free this one.',
+  )
+}
+
+function adviceOn(stderr: string): string {
+  if (/cannot switch branch while merging/.test(stderr))
+    return 'End the merge first: solve the conflicts that git_status shows, then git_add and git_commit.'
+  if (/cannot switch branch while/.test(stderr))
+    return 'Something is half done in this repository that only the owner can end; stay on the branch as it is.'
+  if (/cannot lock ref/.test(stderr))
+    return 'There is a branch whose name is the beginning of this one, or begins with it; use another name.'
+  return 'Commit your changes with git_add and git_commit first, or put the named files aside.'
 }
 
 function missingBranch(branch: string): ToolFault {

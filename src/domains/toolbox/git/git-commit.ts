@@ -28,10 +28,10 @@ const Output = z.strictObject({
 export const gitCommit: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
   name: 'git_commit',
   description:
-    'Commits what git_add has staged, without running hooks or signing. Refused: a blank message, a message ' +
-    'or an added line with a secret in it, and staged files outside your service or in closed zones. Files ' +
-    "that git takes for binary are not looked through. The author is the repository's user.name and " +
-    'user.email, or knowtation-agent <agent@localhost>.',
+    'Commits what git_add has staged, without running hooks or signing; during a merge it ends the merge. ' +
+    'Refused: a blank message, a message or an added line with a secret in it, and staged files outside your ' +
+    'service or in closed zones. Files with NUL bytes, which are binary to git, are not looked through. The ' +
+    "author is the repository's user.name and user.email, or knowtation-agent <agent@localhost>.",
   effect: 'create',
   roles: SOURCE_ROLES,
   input: Input,

@@ -13,6 +13,9 @@ const MAX_FILES = 1_000
 /** Of all names together, as they are arguments of one command. */
 const MAX_NAME_BYTES = 64 * 1024
 const MAX_LIST_BYTES = 4 * 1024 * 1024
+/** What git shows of a heading at most. */
+const HEADING_BYTES = 80
+const HEADING = /(?<=^|\n)(@@+ [-+,0-9 ]+ @@+) ([^\n]*)/g
 const DIFF = [...SAFE_DIFF, '--ignore-submodules=all']
 
 const Input = z.strictObject({
@@ -61,7 +64,17 @@ async function diff(
   })
   const { text, is_cut } = requireOutput(outcome, 'git diff')
   const truncated = is_cut || files.length < readable.length
-  return { stdout: text, stderr: outcome.stderr, files, hidden, truncated }
+  return { stdout: withoutCutHeadings(text), stderr: outcome.stderr, files, hidden, truncated }
+}
+
+/**
+ * git shows a line from further up behind each `@@`, cut off after some bytes. The half of a secret is no longer
+ * known for one, so a heading that was cut is left out; every line of a file itself has a sign before it.
+ */
+function withoutCutHeadings(patch: string): string {
+  return patch.replaceAll(HEADING, (line, place: string, heading: string) =>
+    Buffer.byteLength(heading) < HEADING_BYTES ? line : place,
+  )
 }
 
 async function listChanged(call: GitCall, repository: Repository, which: readonly string[]) {

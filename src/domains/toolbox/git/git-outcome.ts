@@ -41,7 +41,13 @@ function failed(outcome: CommandOutcome, what: string, suggestion: string): Tool
     )
   }
   const reason = stderr.trim() || stdout.trim() || `exit code ${exit_code}`
-  return new ToolFault('CommandFailed', `${what} failed: ${reason.slice(0, MAX_REASON_CHARS)}`, suggestion, {
+  return new ToolFault('CommandFailed', `${what} failed: ${shorten(reason)}`, suggestion, {
     details: { stdout, stderr, exit_code },
   })
+}
+
+/** Cut between words: the half of a secret would not be known for one. */
+function shorten(reason: string): string {
+  if (reason.length <= MAX_REASON_CHARS) return reason
+  return `${reason.slice(0, MAX_REASON_CHARS).replace(/\S*$/, '')}…`
 }

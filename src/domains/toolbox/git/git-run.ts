@@ -1,3 +1,4 @@
+import { isWithin } from '../../../platform/sandbox/places.ts'
 import {
   type CommandOutcome,
   type SandboxMount,
@@ -5,6 +6,7 @@ import {
 } from '../../../platform/sandbox/sandbox.ts'
 import type { ToolCall } from '../tool.ts'
 import { FIXED_OPTIONS, gitEnvironment, requireGit } from './git-environment.ts'
+import { plainInfoMount } from './plain-info.ts'
 import type { Repository } from './repository.ts'
 import { runUnsandboxed } from './run-unsandboxed.ts'
 import { renderTrustedConfig } from './trusted-config.ts'
@@ -25,6 +27,8 @@ export interface GitCommand {
   readonly config_path?: string
   /** Only looks: the owner may let it run where there is no sandbox, and one of its own can be bare. */
   readonly may_go_without?: boolean
+  /** Takes no word of a `.gitattributes` for which files are binary. */
+  readonly sees_all_text?: boolean
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
   readonly network?: boolean
@@ -50,9 +54,10 @@ export async function runGit(
   const env = gitEnvironment(repository, { ...readerEnvironment(command), ...command.env })
   const content_path =
     command.config_path ?? keepTrustedConfig(call.hub, renderTrustedConfig(repository.settings))
+  const info = command.sees_all_text ? [plainInfoMount(call.hub, repository)] : []
   const profile = {
-    mounts: [...mountsFor(repository, command), ...(command.mounts ?? [])],
-    masked: repository.masked,
+    mounts: [...mountsFor(repository, command), ...info, ...(command.mounts ?? [])],
+    masked: repository.masked.filter((path) => info.every((mount) => !isWithin(mount.path, path))),
     overlays: [{ content_path, at: `${repository.git_dir}/config` }],
     read_only: [],
     // Git itself is trusted, and so is its configuration; one that only looks needs no more than itself.

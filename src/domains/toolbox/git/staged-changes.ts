@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Finding } from '../../../platform/redaction/finding.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { ToolFault } from '../tool-fault.ts'
@@ -36,6 +38,7 @@ export async function readStagedChanges(call: GitCall, repository: Repository): 
   const outcome = await runGit(call, repository, {
     args: [...SAFE_DIFF, ...STAGED, '--'],
     writes: 'nothing',
+    sees_all_text: true,
     output_bytes: MAX_PATCH_BYTES,
   })
   const suggestion = 'Commit in smaller parts: so much cannot be looked through for secrets.'
@@ -59,9 +62,14 @@ export function parseStaged(text: string): StagedChanges {
 }
 
 /** Refuses to commit nothing, a conflict, other services' changes, closed files, or a secret. */
-export function checkStaged(call: GitCall, { prefix }: Repository, staged: StagedChanges): readonly string[] {
+export function checkStaged(
+  call: GitCall,
+  { prefix, git_dir }: Repository,
+  staged: StagedChanges,
+): readonly string[] {
   const { own, closed, foreign } = sortPaths(staged.paths, prefix, call.policy)
-  if (staged.paths.length === 0) {
+  // A merge that was solved as the branch had it all along has nothing staged, and still is to be recorded.
+  if (staged.paths.length === 0 && !existsSync(join(git_dir, 'MERGE_HEAD'))) {
     throw new ToolFault('CommandFailed', 'Nothing is staged.', 'Stage files with git_add first.')
   }
   if (staged.conflicted.length > 0) {

@@ -7,8 +7,8 @@ export interface AstLanguage {
   /** A letter of names in this language, where `$` is none: it takes the place of `$` while a pattern is parsed. */
   readonly sigil: string
   /**
-   * What a pattern is read in, in turn, until it makes sense: by itself, or as part of something that lets the
-   * parser see what it is.
+   * What a pattern is read in, in turn, until it makes sense and finds something: by itself, or as part of
+   * something that lets the parser see what it is.
    */
   readonly settings: readonly (readonly [before: string, after: string])[]
 }

@@ -14,15 +14,17 @@ const ENDS_OF_STATEMENTS = ['', ';', '\n']
 const MAY_BE_NOTHING = /text|content|fragment/
 
 /**
- * Reads a pattern strictly. The engine takes broken ones too, and finds with them whatever their sound parts
+ * Reads a pattern strictly, in every way that it can be: what is the declaration of a variable by itself may be
+ * that of a field in a class. The engine takes broken patterns too, and finds with them whatever their sound parts
  * happen to match; here anything that the parser could not read, or had to add, makes a pattern no pattern.
  */
-export async function findReading(
+export async function listReadings(
   pattern: string,
   language: AstLanguage,
   parse: Parse,
-): Promise<ReadPattern | undefined> {
-  let second_best: ReadPattern | undefined
+): Promise<ReadPattern[]> {
+  const sound: ReadPattern[] = []
+  const second_best: ReadPattern[] = []
   for (const [before, after] of language.settings) {
     const text = before + withSigil(pattern, language.sigil) + after
     const root = await parse(text)
@@ -32,10 +34,10 @@ export async function findReading(
     if (before !== '' && selector === undefined) continue
     const reading =
       before === '' || selector === undefined ? pattern : { context: before + pattern + after, selector }
-    if (soundness === 'sound') return reading
-    second_best ??= reading
+    if (soundness === 'sound') sound.push(reading)
+    else second_best.push(reading)
   }
-  return second_best
+  return sound.length > 0 ? sound : second_best.slice(0, 1)
 }
 
 /** Writes the variables of a pattern as names that the language knows. */

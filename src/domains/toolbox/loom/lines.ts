@@ -6,10 +6,11 @@ export interface Lines {
   startOf(line: number): number
 }
 
-/** Goes through a text once. */
+/** Goes through a text once. Where it has no line feed at all, its lines end with carriage returns. */
 export function linesOf(text: string): Lines {
   const starts = [0]
-  for (let feed = text.indexOf('\n'); feed >= 0; feed = text.indexOf('\n', feed + 1)) starts.push(feed + 1)
+  const end = text.includes('\n') ? '\n' : '\r'
+  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 1)) starts.push(at + 1)
   return {
     count: starts.length,
     numberAt: (index) => countUpTo(starts, index),

@@ -7,6 +7,8 @@ import { findNearest } from './nearest.ts'
 const LINES_NAMED = 10
 const EXCERPT_LINES = 5
 const EXCERPT_CHARS = 400
+/** Blanks that are no plain blank, and signs that show nothing. */
+const UNSEEN = /[^\P{Z} ]|\p{Cf}/gu
 
 /** What is wrong where a text has another number of matches than an edit expects, and what might help. */
 export function mismatch(
@@ -37,8 +39,9 @@ function adviseOnNone(edit: Edit, searched: SearchedText): string {
       : 'Try the pattern with search_file first, or use match_mode exact with text copied from read_file.'
   if (edit.match_mode === 'ast')
     return (
-      'The pattern must be a whole expression, statement or declaration as the language has it. $NAME stands for ' +
-      'one node and $$$ for any number of them; names in capitals only.'
+      'The pattern must be a whole expression, statement or declaration as the language has it, with everything ' +
+      'that the code has: return types, modifiers and decorators too, and the same quotes. $NAME stands for one ' +
+      'node and $$$ for any number of them; names in capitals only.'
     )
   return adviseOnText(edit.spec, searched)
 }
@@ -58,13 +61,18 @@ function adviseOnText(spec: string, { text, lines }: SearchedText): string {
 const WORDS = {
   endings: (place: string) =>
     `It is there but for the line breaks, at ${place}: the file and the spec end lines differently. ` +
-    'Write \\r\\n in the spec where the file has \\r\\n, and \\n where it has \\n.',
+    'Write each line break in the spec as the file has it: \\r\\n, \\n, or \\r alone.',
   blanks: (place: string) => `It is there but for blanks, at ${place}.`,
   words: (place: string) => `The nearest text is at ${place}.`,
 } as const
 
-/** In quotes, so that tabs and the ends of lines are seen. */
+/** In quotes, so that tabs and the ends of lines are seen, and with signs spelt out that look like others or nothing. */
 function renderExcerpt(text: string): string {
   const quoted = JSON.stringify(text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}…` : text)
-  return quoted.isWellFormed() ? quoted : quoted.toWellFormed()
+  return quoted.toWellFormed().replace(UNSEEN, (sign) => sign.split('').map(spellSign).join(''))
+}
+
+/** As JSON spells it, so that the copy of it is the sign itself. */
+function spellSign(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -14,6 +14,7 @@ const PROBE_MIN_CHARS = 4
 /** Of the pairs of letters that two lines have, more than this part must be in both. */
 const LIKE_ENOUGH = 0.6
 const BLANK = /\s/
+const EVERY_ENDING = /\r\n?|\n/g
 
 /** Looks for the place that a spec without any match most likely meant. Goes through the text a few times only. */
 export function findNearest(text: string, spec: string, lines: Lines): NearPlace | undefined {
@@ -33,7 +34,7 @@ function findButForBlanks(text: string, spec: string): NearPlace | undefined {
 }
 
 function unifyEndings(text: string): string {
-  return text.replaceAll('\r\n', '\n')
+  return text.replaceAll(EVERY_ENDING, '\n')
 }
 
 /** A text without its blanks, and where each character that is left stood. */
@@ -74,7 +75,7 @@ function findLikeLine(text: string, spec: string, lines: Lines): NearPlace | und
 }
 
 function longestLine(spec: string): string {
-  const all = spec.split('\n').map((line) => line.trim().slice(0, COMPARED_CHARS))
+  const all = spec.split(EVERY_ENDING).map((line) => line.trim().slice(0, COMPARED_CHARS))
   return all.reduce((longest, line) => (line.length > longest.length ? line : longest), '')
 }
 

@@ -21,8 +21,9 @@ export const countMatches: ToolDeclaration<typeof searchInput, z.output<typeof o
     'Counts the matches of a regex in a file, in the files of one folder, or with recursive in all folders below',
     'it too. Several matches on a line count severally; the count for a file is the one that edit_file finds with',
     'the same regex. Use it before an edit, or to see how large a search would be.',
-    `Files that are no UTF-8 text or over ${FILE_MAX_BYTES} bytes are skipped and counted in files_skipped; closed`,
-    'names (.git, .env, .flow, secrets, node_modules and those of the project) and links are passed over.',
+    `Files that are no UTF-8 text or over ${FILE_MAX_BYTES} bytes are skipped and counted in files_skipped, as are`,
+    'files and folders whose names have control characters or bytes that are no UTF-8; closed names (.git, .env,',
+    '.flow, secrets, node_modules and those of the project) and links are passed over.',
     'What read_file shows as a mark such as [REDACTED:rule] is hidden from regex too: nothing matches it or reaches',
     'over it.',
     `capped is true when not everything could be counted within ${SEARCH_TIME_LIMIT_MS / 1000} s or the limits on`,
@@ -38,7 +39,7 @@ export const countMatches: ToolDeclaration<typeof searchInput, z.output<typeof o
   async handle({ context, policy, hub, input, redactor, signal }) {
     const scope = guardScopeOf(context, policy, [hub.home.folder])
     const found = await searchTree({ scope, ...input, redactor, signal })
-    const { count, files_searched, files_skipped, capped } = found
-    return { count, files_searched, files_skipped, capped }
+    const { count, files_searched, capped } = found
+    return { count, files_searched, files_skipped: found.files_skipped + found.unnameable, capped }
   },
 }

@@ -26,8 +26,9 @@ export const searchFile: ToolDeclaration<typeof searchInput, z.output<typeof out
     `line; of a line over ${SNIPPET_MAX_BYTES} bytes the part around the match, with … where it was cut.`,
     `At most ${MATCH_LIMIT} matches are shown, in the order of paths; capped is true when there are more, and then`,
     'total may be missing: narrow the path or the regex, or use count_matches.',
-    `Files that are no UTF-8 text or over ${FILE_MAX_BYTES} bytes are skipped and counted in files_skipped; closed`,
-    'names (.git, .env, .flow, secrets, node_modules and those of the project) and links are passed over.',
+    `Files that are no UTF-8 text or over ${FILE_MAX_BYTES} bytes are skipped and counted in files_skipped, as are`,
+    'files and folders whose names have control characters or bytes that are no UTF-8; closed names (.git, .env,',
+    '.flow, secrets, node_modules and those of the project) and links are passed over.',
     'What read_file shows as a mark such as [REDACTED:rule] is hidden from regex too: nothing matches it or reaches',
     'over it; lines and columns are those of the text that read_file shows.',
     `${PATTERN_SYNTAX} A search in one text that takes over ${PATTERN_TIME_LIMIT_MS} ms is stopped with an error.`,
@@ -42,7 +43,8 @@ export const searchFile: ToolDeclaration<typeof searchInput, z.output<typeof out
     const scope = guardScopeOf(context, policy, [hub.home.folder])
     const found = await searchTree({ scope, ...input, match_limit: MATCH_LIMIT, redactor, signal })
     const matches = showMatches(found.files)
-    const { files_searched, files_skipped } = found
+    const { files_searched } = found
+    const files_skipped = found.files_skipped + found.unnameable
     const total = found.capped ? {} : { total: found.count }
     return {
       matches,

@@ -38,6 +38,8 @@ export interface PartFindings {
   readonly count: number
   readonly files_searched: number
   readonly files_skipped: number
+  /** Files and folders that were not looked into because no path can hold their names. */
+  readonly unnameable: number
   /** Whether a limit kept the part from seeing everything. */
   readonly capped: boolean
 }

@@ -41,7 +41,7 @@ export function searchPart(guard: Guard, look: Look, job: SearchJob): PartFindin
     return 'stop'
   }
 
-  const { capped } = guard.walk(job.path, { recursive: job.recursive }, visit)
+  const { capped, unnameable } = guard.walk(job.path, { recursive: job.recursive }, visit)
   const { count, files_searched, files_skipped } = seen
-  return { files, count, files_searched, files_skipped, capped: seen.capped || capped }
+  return { files, count, files_searched, files_skipped, unnameable, capped: seen.capped || capped }
 }

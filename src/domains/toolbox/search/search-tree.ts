@@ -87,6 +87,8 @@ function joinFindings(parts: readonly PartFindings[]): PartFindings {
     count: sum(({ count }) => count),
     files_searched: sum(({ files_searched }) => files_searched),
     files_skipped: sum(({ files_skipped }) => files_skipped),
+    // Every part meets all folders, unless it ends before the others.
+    unnameable: Math.max(...parts.map(({ unnameable }) => unnameable)),
     capped: parts.some(({ capped }) => capped),
   }
 }

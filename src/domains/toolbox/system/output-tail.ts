@@ -6,7 +6,10 @@ export interface OutputTail {
   dropped(): number
 }
 
-/** Reads a stream to its end and keeps only the last bytes. */
+/** No secret is longer; a word without an end is not worth the whole stream. */
+const HALF_WORD = /^\S{0,4096}/
+
+/** Reads a stream to its end and keeps only the last bytes, from a whole word on: half a secret is not known for one. */
 export function tailOf(stream: Readable, kept_bytes: number, onSeen: (bytes: number) => void): OutputTail {
   const chunks: Buffer[] = []
   let held = 0
@@ -20,5 +23,12 @@ export function tailOf(stream: Readable, kept_bytes: number, onSeen: (bytes: num
     onSeen(seen)
   })
   const kept = () => Buffer.concat(chunks).subarray(-kept_bytes)
-  return { text: () => kept().toString('utf8'), dropped: () => seen - kept().length }
+  const dropped = () => seen - kept().length
+  return {
+    text: () =>
+      kept()
+        .toString('utf8')
+        .replace(dropped() > 0 ? HALF_WORD : '', ''),
+    dropped,
+  }
 }
