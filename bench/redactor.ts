@@ -143,6 +143,15 @@ const HOSTILE: Record<string, string> = {
   'one line of one letter': 'A',
   'minified code': 'function a(b,c){return b.key=c,d.token=e(f),g}',
   'endless PEM openings': '-----BEGIN RSA PRIVATE KEY-----\n',
+  'repeated beginnings of password hashes': '$6$a1',
+  'repeated ports of logins': ':5432:abcd1234efgh',
+  'repeated ports alone': ':5432:',
+  'repeated names of a header': 'authorization:',
+  'halves of JWTs joined by lines': 'eyJaa-',
+  'pairs within pairs': 'key:a:b:',
+  'repeated calls': 'auth(',
+  'words of another script': 'пароль:',
+  'quotes written for web pages': '&quot;password&quot;:',
   'PEM openings on one line': '-----BEGIN RSA PRIVATE KEY-----',
 }
 

@@ -103,6 +103,47 @@ describe('by imports', SLOW, () => {
     ])
   })
 
+  verifies('TOOL-104', 'names that settings give to folders, and packages of a workspace', async () => {
+    await using project = await makeFilesProject()
+    putAll(project, {
+      'packages/core/package.json': '{"name":"@shop/core","exports":{".":"./src/all.ts"}}',
+      'packages/core/src/all.ts': "export * from './money'\n",
+      'packages/core/src/money.ts': '',
+      'packages/app/package.json': '{"private":true,"author":{"name":"x"},"name":"app"}',
+      'packages/app/tsconfig.json': `// where names lead
+{ "compilerOptions": { "paths": { "views/*": ["./src/pages/*"], /* one */ "~lib": ["src/lib/index.ts"], }, }, }
+`,
+      'packages/app/src/pages/cart.tsx': '',
+      'packages/app/src/lib/index.ts': '',
+      'packages/app/test/a.test.ts': "import { Cart } from 'views/cart'\n",
+      'packages/app/test/b.test.ts': "import '~lib'\nimport { sum } from '@shop/core'\n",
+      'packages/app/test/c.test.ts': "import { sum } from '@shop/core/money'\n",
+    })
+    expect(await testsOf(project, 'packages/app/src/pages/cart.tsx')).toEqual([
+      'packages/app/test/a.test.ts: imports packages/app/src/pages/cart.tsx',
+    ])
+    expect(await testsOf(project, 'packages/app/src/lib/index.ts')).toEqual([
+      'packages/app/test/b.test.ts: imports packages/app/src/lib/index.ts',
+    ])
+    expect(await testsOf(project, 'packages/core/src/money.ts')).toEqual([
+      'packages/app/test/c.test.ts: imports packages/core/src/money.ts',
+      'packages/app/test/b.test.ts: imports packages/core/src/all.ts, which imports packages/core/src/money.ts',
+    ])
+  })
+
+  verifies('TOOL-104', 'a file of tests beside its module', async () => {
+    await using project = await makeFilesProject()
+    putAll(project, {
+      'Cargo.toml': '[package]\nname = "shop"\n',
+      'src/pay.rs': 'pub fn pay() {}\n',
+      'src/pay/tests.rs': 'use super::*;\n',
+      'app/models.py': '',
+      'app/tests.py': 'from .models import Cart\n',
+    })
+    expect(await testsOf(project, 'src/pay.rs')).toEqual(['src/pay/tests.rs: imports src/pay.rs'])
+    expect(await testsOf(project, 'app/models.py')).toEqual(['app/tests.py: imports app/models.py'])
+  })
+
   verifies('TOOL-104', 'Go', async () => {
     await using project = await makeFilesProject()
     putAll(project, {
@@ -114,8 +155,8 @@ describe('by imports', SLOW, () => {
       'pay/other_test.go': 'package pay\nimport "example.org/shop/cartel"\n',
     })
     expect(await testsOf(project, 'cart/cart.go')).toEqual([
-      'pay/pay_test.go: imports cart/cart.go',
       'cart/cart_test.go: is in the package cart; has its name',
+      'pay/pay_test.go: imports the package of cart/cart.go',
       'cart/more_test.go: is in the package cart',
     ])
   })

@@ -104,6 +104,37 @@ describe('get_system_map', SLOW, () => {
     })
   })
 
+  verifies('TOOL-105', 'has each part of a workspace, and takes no code for infrastructure', async () => {
+    await using other = await startToolHub()
+    const files: Record<string, string> = {
+      'crates/Cargo.toml': '[workspace]\nmembers = ["a", "b"]\n',
+      'crates/a/Cargo.toml': '[package]\nname = "a"\n[dependencies]\nb = { path = "../b" }\n',
+      'crates/b/Cargo.toml': '[package]\nname = "b"\n',
+      'front/package.json': '{"workspaces":["parts/*"]}',
+      'front/parts/ui/package.json': '{"name":"ui"}',
+      'alone/Cargo.toml': '[package]\nname = "alone"\n[workspace]\n',
+      'jobs/pyproject.toml': '[project]\nname = "jobs"\ndependencies = ["ui-kit[all]>=1", "mailer"]\n',
+      'mailer/pyproject.toml': '[project]\nname = "mailer"\n',
+      'front/parts/ui/src/charts/bar.ts': '',
+      'jobs/jobs/deploy/run.py': '',
+      'alone/src/workflows/order.rs': '',
+      'alone/k8s/all.yaml': '',
+    }
+    for (const [path, text] of Object.entries(files)) other.project.write(`services/web/${path}`, text)
+    const { data } = await other.call('direct', 'get_system_map', { root_dir: '.' })
+    const { services, infrastructure } = data.map
+    const needs = services.map((one: { path: string; depends_on: string[] }) => [one.path, one.depends_on])
+    expect(Object.fromEntries(needs)).toEqual({
+      alone: [],
+      'crates/a': ['crates/b'],
+      'crates/b': [],
+      'front/parts/ui': [],
+      jobs: ['mailer'],
+      mailer: [],
+    })
+    expect(infrastructure).toEqual([{ path: 'alone/k8s', kind: 'kubernetes', readable: true }])
+  })
+
   verifies('TOOL-105', 'has a service that was added since, over every surface', async () => {
     for (const way of WAYS) {
       const before = await tools.call(way, 'get_system_map')

@@ -116,6 +116,23 @@ describe('get_task_context', () => {
     expect(await contextOf('3')).toMatchObject({ task: 'Later', sub_file: 'phases/none.md', children: [] })
   })
 
+  verifies('TOOL-106', 'counts the tasks of a sub-file on from those beside the reference', async () => {
+    put('- [ ] a @ parts.md\n    - [ ] own\n')
+    put('- [ ] b\n    - [ ] deep\n- [ ] c\n', 'parts.md')
+    const names = await Promise.all(
+      ['1.1', '1.2', '1.2.1', '1.3'].map(async (id) => (await contextOf(id)).task),
+    )
+    expect(names).toEqual(['own', 'b', 'deep', 'c'])
+    remove('parts.md')
+  })
+
+  verifies('TOOL-106', 'says of a list that is too large that it is', async () => {
+    put('x'.repeat(1_048_577))
+    expect((await ask('1')).error?.message).toBe(
+      'StatusParsingError: .flow/status.md is larger than 1048576 bytes.',
+    )
+  })
+
   verifies('TOOL-106', 'refuses a list that breaks its rules, naming file and line', async () => {
     expect(await refusalOf('- [ ] a\n- [?] b\n')).toBe(refusedAt('StatusParsingError', 'status.md:2'))
     expect(await refusalOf('- [/] a\n- [/] b\n')).toBe(refusedAt('StatusConflict', 'status.md:2'))
@@ -149,6 +166,9 @@ describe('get_task_context', () => {
     expect(await refusalOf(`${TEMPLATE}\n`, '3.1')).toBe(
       'ConfigDamaged IntegrityError .flow/status.md:undefined',
     )
+    put(JSON.stringify({ hash }), 'status.meta')
+    put(TEMPLATE)
+    expect(await contextOf('3.1')).toMatchObject({ integrity: 'verified' })
     for (const broken of ['{', '{"hash":"x"}', '[]']) {
       put(broken, 'status.meta')
       expect(await refusalOf(TEMPLATE, '3.1')).toBe(

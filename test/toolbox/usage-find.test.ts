@@ -95,6 +95,30 @@ describe('a symbol', SLOW, () => {
     ])
   })
 
+  test('that is qualified is found where its class is not named', async () => {
+    await using project = await makeFilesProject()
+    project.put(
+      'Guard.java',
+      `class Guard {
+  void read() { read(); run(this::read); }
+  class In { void read() { read(); } void up() { Guard.this.read(); } }
+  class Two { void up() { read(); } }
+}
+class Use { void f() { run(Guard::read); read(); } }
+`,
+    )
+    expect(await usagesOf(project, 'Guard.read')).toEqual([
+      'Guard.java:2:8 definition',
+      'Guard.java:2:17 reference',
+      'Guard.java:2:35 reference',
+      'Guard.java:3:61 reference',
+      'Guard.java:4:27 reference',
+      'Guard.java:6:35 reference',
+    ])
+    project.put('made.js', 'Made.prototype.greet = function () {}\nOther.prototype.greet = 1\n')
+    expect(await usagesOf(project, 'Made.greet')).toEqual(['made.js:1:16 definition'])
+  })
+
   test('of a module is found by whatever the module is called there', async () => {
     await using project = await makeFilesProject()
     project.put('pay/rates.py', 'def rate(x): return x\n')

@@ -102,6 +102,32 @@ lambda «d»limit: «r»limit
       'Task',
       '@«r»Task.register\nclass «d»Task(Base): pass\nasync def f(t: «r»Task = None) -> «r»Task: ...\n',
     ],
+    [
+      'c.py',
+      'Item',
+      `from m import «i»Item
+def f(x: list[«r»Item], y: Dict[str, «r»Item]) -> Optional[«r»Item]: ...
+x: list[list[«r»Item]] = []
+type «d»Item[T] = list[«r»Item]
+type A[«d»Item] = tuple[«r»Item, int]
+class Q[«d»Item: int, *Ts]: ...
+def g[«d»Item](x: «r»Item): ...
+`,
+    ],
+    [
+      'd.py',
+      'n',
+      `def f(x):
+    match x:
+        case {"n": «d»n, **rest}: return «r»n
+        case [1, *«d»n]: pass
+        case P(«r»n=1, b=«d»n) | mod.«r»n: pass
+        case «r»n(): pass
+        case (1 | 2) as «d»n if «r»n > 1: pass
+def g():
+    with open() as («d»n, b): pass
+`,
+    ],
   ],
   Go: [
     [

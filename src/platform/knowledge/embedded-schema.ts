@@ -67,13 +67,25 @@ function prepareIndex(file: string, connection: Connection): void {
   connection.pragma(`cache_size = -${CACHE_KIB}`)
   connection
     .transaction(() => {
-      const format = connection.pragma('user_version', { simple: true })
-      const owner = connection.pragma('application_id', { simple: true })
-      if (format === FORMAT && owner === APPLICATION_ID) return
+      if (hasOwnForm(connection)) return
+      const { format, owner } = marksOf(connection)
       if (format !== 0 || owner !== 0) throw new IndexDamaged(file, 'it has another form')
       connection.exec(TABLES)
       connection.pragma(`application_id = ${APPLICATION_ID}`)
       connection.pragma(`user_version = ${FORMAT}`)
     })
     .immediate()
+}
+
+/** Whether a file says of itself that it is an index as it is made now. */
+export function hasOwnForm(connection: Connection): boolean {
+  const { format, owner } = marksOf(connection)
+  return format === FORMAT && owner === APPLICATION_ID
+}
+
+function marksOf(connection: Connection): { format: unknown; owner: unknown } {
+  return {
+    format: connection.pragma('user_version', { simple: true }),
+    owner: connection.pragma('application_id', { simple: true }),
+  }
 }

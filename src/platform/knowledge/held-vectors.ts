@@ -1,7 +1,9 @@
 import { addChunk, type ChunkColumns, type ChunkRow, emptyColumns } from './chunk-columns.ts'
+import { IndexDamaged } from './damaged-index.ts'
 import type { Connection } from './embedded-schema.ts'
 import { KNOWLEDGE_KINDS, type KnowledgeScope } from './knowledge.ts'
 import type { Corpus } from './rank-candidates.ts'
+import { isSoundVector } from './sound-rows.ts'
 import { openVectorScan } from './vector-scan.ts'
 
 /** With a larger share of removed chunks everything is read anew. */
@@ -46,6 +48,7 @@ export function openHeldVectors(connection: Connection): HeldVectors {
   const readNew = () => {
     const last = state.columns.chunks[state.columns.size - 1] ?? 0
     for (const row of listVectors.iterate(last) as Iterable<ChunkRow & { vector: Uint8Array }>) {
+      if (!isSoundVector(row.vector)) throw new IndexDamaged(connection.name, 'a vector of it is none')
       state.scan.put(state.columns.size, row.vector)
       state.columns = addChunk(state.columns, row)
     }

@@ -8,6 +8,7 @@ import { LEDGER_TABLES, openLedger } from './index-ledger.ts'
 import { FINGERPRINT, fingerprintOf, MANIFEST_REVISION } from './index-open.ts'
 import { type IndexPlace, makePrivate, removeIndexFiles } from './index-place.ts'
 import { parseManifest, readManifest, renderManifest, writeManifest } from './manifest.ts'
+import { hasSoundRows } from './sound-rows.ts'
 
 type Connection = BetterSqlite.Database
 
@@ -144,7 +145,7 @@ function checkBundle(db: Connection, job: IndexJob, bytes: number): void {
   const about = new Map(db.prepare<[], [string, string]>(`SELECT key, value FROM ${ABOUT}`).raw().all())
   if (about.get('form') !== BUNDLE_FORM || !hasOwnSchema(db))
     throw new BundleRefused('The file is an index of another form.')
-  if (about.get('content') !== digestOf(db)) throw damaged()
+  if (about.get('content') !== digestOf(db) || !hasSoundRows(db)) throw damaged()
   if (about.get(FINGERPRINT) !== fingerprintOf(job))
     throw new BundleRefused('The index was made with another embedder or other redaction patterns.')
 }

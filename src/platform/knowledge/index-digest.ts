@@ -19,6 +19,8 @@ export type DigestBatch = readonly FolderFiles[]
 export interface FolderFiles {
   /** Relative to the project; empty for the project itself. */
   readonly folder: string
+  /** Whether so many files of it are to be looked into that it is not gone through anew for each few of them. */
+  readonly is_large: boolean
   readonly files: readonly { readonly path: string; readonly known_sha256: string | undefined }[]
 }
 
@@ -83,11 +85,25 @@ function readFiles(guard: Guard, redactor: Redactor, folder: FolderFiles): FileD
 }
 
 /** What is met in the folder and lies in the scope; the others are gone, or not what they were. */
-function readFolder(guard: Guard, { folder, files }: FolderFiles): Map<string, Buffer | 'unreadable'> {
+function readFolder(
+  guard: Guard,
+  { folder, files, is_large }: FolderFiles,
+): Map<string, Buffer | 'unreadable'> {
   const wanted = new Set(files.map(({ path }) => path))
   const contents = new Map<string, Buffer | 'unreadable'>()
+  for (const place of is_large ? wanted : [folder === '' ? '.' : folder])
+    walkInto(guard, place, wanted, contents)
+  return contents
+}
+
+function walkInto(
+  guard: Guard,
+  place: string,
+  wanted: ReadonlySet<string>,
+  contents: Map<string, Buffer | 'unreadable'>,
+): void {
   try {
-    guard.walk(folder === '' ? '.' : folder, { recursive: false }, (file) => {
+    guard.walk(place, { recursive: false }, (file) => {
       if (!wanted.has(file.path)) return 'go_on'
       const bytes = file.read(FILE_MAX_BYTES)
       if (bytes === undefined) contents.set(file.path, 'unreadable')
@@ -97,7 +113,6 @@ function readFolder(guard: Guard, { folder, files }: FolderFiles): Map<string, B
   } catch (error) {
     if (!(error instanceof GuardDenied || error instanceof FileFault)) throw error
   }
-  return contents
 }
 
 function digestFile(

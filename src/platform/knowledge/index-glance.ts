@@ -55,7 +55,7 @@ export function keepGlance(
     isKeptInFile(job) &&
     Object.keys(skipped).every((reason) => !PASSING.has(reason as keyof Unchanged['skipped'])) &&
     found.files.every(({ stamp }) => isSettled(stamp, looked_at_ms))
-  if (!isFinal) return rmSync(place.glance, { force: true })
+  if (!isFinal) return rmSync(place.glance, { force: true, recursive: true })
   const met = digestOf(found)
   const glance: Glance = { made_with: madeWith(job), left: stampsOf(place), met, files, skipped, capped }
   replaceText(place.glance, `${JSON.stringify(glance)}\n`)

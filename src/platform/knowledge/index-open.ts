@@ -5,7 +5,7 @@ import { hasEmbeddedIndex, openEmbedderFor, openStoreFor } from './index-backend
 import { INDEX_FORM } from './index-form.ts'
 import type { IndexJob } from './index-job.ts'
 import { type IndexLedger, openLedger } from './index-ledger.ts'
-import { type IndexPlace, makePrivate, removeIndexFiles } from './index-place.ts'
+import { hasPlainFiles, type IndexPlace, makePrivate, removeIndexFiles } from './index-place.ts'
 import type { Embedder, KnowledgeStore } from './knowledge.ts'
 import { type ManifestState, parseManifest, readManifest } from './manifest.ts'
 
@@ -33,6 +33,12 @@ export interface OpenIndex {
 export async function openIndex(job: IndexJob, place: IndexPlace): Promise<OpenIndex> {
   const warnings: string[] = []
   if (job.rebuild) removeIndexFiles(place)
+  if (!hasPlainFiles(place.index)) {
+    warnings.push(
+      'In the place of the index was something else. It was taken away, and the index is made anew.',
+    )
+    removeIndexFiles(place)
+  }
   const parts = await openParts(job, place, warnings)
   try {
     const isKept = await keepOrClear(job, parts, warnings)

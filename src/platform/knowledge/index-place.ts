@@ -66,8 +66,11 @@ function makeFolder(folder: string): void {
 /** Puts a text in the place of a file, so that readers see the old one or the new one. */
 export function replaceText(path: string, text: string | Buffer): void {
   const draft = `${path}.${process.pid}.draft`
+  // A link that somebody has put there is not written through.
+  rmSync(draft, { force: true, recursive: true })
   try {
-    writeFileSync(draft, text, { mode: FILE_MODE })
+    writeFileSync(draft, text, { mode: FILE_MODE, flag: 'wx' })
+    if (isFolder(path)) rmSync(path, { recursive: true })
     renameSync(draft, path)
   } catch (error) {
     rmSync(draft, { force: true })
@@ -77,8 +80,23 @@ export function replaceText(path: string, text: string | Buffer): void {
 
 /** Takes an index and its manifest away, with what SQLite keeps beside its file. */
 export function removeIndexFiles({ index, manifest }: Pick<IndexPlace, 'index' | 'manifest'>): void {
-  for (const path of [manifest, index, `${index}-wal`, `${index}-shm`, `${index}-journal`])
-    rmSync(path, { force: true, recursive: true })
+  for (const path of [manifest, ...databaseFiles(index)]) rmSync(path, { force: true, recursive: true })
+}
+
+/** Whether each file of the database is a plain file or missing: a link may lead anywhere, and no folder is opened. */
+export function hasPlainFiles(index: string): boolean {
+  return databaseFiles(index).every((path) => {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats === undefined || stats.isFile()
+  })
+}
+
+function databaseFiles(index: string): string[] {
+  return [index, `${index}-wal`, `${index}-shm`, `${index}-journal`]
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** Only the owner reads what was indexed. What SQLite keeps beside its file gets the rights that the file has then. */

@@ -5,6 +5,8 @@ import { isSameStamp, type MetFile } from './index-stamp.ts'
 /** Files of one batch, and bytes of them. */
 const BATCH_FILES = 64
 const BATCH_BYTES = 262_144
+/** To go through a folder of so many for each batch takes longer than to find its files one by one. */
+const LARGE_FOLDER_FILES = 1_000
 
 /** What is known from before: the stamps of files, and what is in the index. */
 export interface Known {
@@ -61,7 +63,8 @@ function findGone(present: ReadonlySet<string>, paths: Iterable<string>): string
 /** Batches of files, those of one folder together. */
 export function makeBatches(todo: readonly MetFile[], documents: ReadonlyMap<string, string>): DigestBatch[] {
   const batches: DigestBatch[] = []
-  let folders: { folder: string; files: FolderFiles['files'][number][] }[] = []
+  const sizes = countByFolder(todo)
+  let folders: (FolderFiles & { files: FolderFiles['files'][number][] })[] = []
   let [files, bytes] = [BATCH_FILES, 0]
   for (const { path, stamp } of todo) {
     if (files >= BATCH_FILES || bytes >= BATCH_BYTES) {
@@ -69,11 +72,22 @@ export function makeBatches(todo: readonly MetFile[], documents: ReadonlyMap<str
       batches.push(folders)
       ;[files, bytes] = [0, 0]
     }
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-    if (folders.at(-1)?.folder !== folder) folders.push({ folder, files: [] })
+    const folder = folderOf(path)
+    const is_large = (sizes.get(folder) ?? 0) >= LARGE_FOLDER_FILES
+    if (folders.at(-1)?.folder !== folder) folders.push({ folder, is_large, files: [] })
     folders.at(-1)?.files.push({ path, known_sha256: documents.get(path) })
     files += 1
     bytes += stamp.size
   }
   return batches
+}
+
+function countByFolder(files: readonly MetFile[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { path } of files) counts.set(folderOf(path), (counts.get(folderOf(path)) ?? 0) + 1)
+  return counts
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }

@@ -1,11 +1,13 @@
 import { findSlot } from './chunk-columns.ts'
 import { hashStem, unpackCounts } from './chunk-terms.ts'
+import { IndexDamaged } from './damaged-index.ts'
 import type { Connection } from './embedded-schema.ts'
 import { findHighest } from './find-highest.ts'
 import type { HeldVectors, Reach } from './held-vectors.ts'
 import { KNOWLEDGE_KINDS, type KnowledgeHit, type KnowledgeScope } from './knowledge.ts'
 import { type Candidate, rankCandidates } from './rank-candidates.ts'
 import { FIELD_WEIGHTS } from './ranking-weights.ts'
+import { isSoundChunk } from './sound-rows.ts'
 import { splitTerms } from './split-terms.ts'
 import { stemWord } from './stem-word.ts'
 import { type UnderstoodQuery, understandQuery } from './understand-query.ts'
@@ -62,6 +64,7 @@ export function openIndexSearch(connection: Connection, held: HeldVectors) {
   const findCandidate = (query: UnderstoodQuery, chunk_id: number, dots: Int32Array | undefined) => {
     const slot = findSlot(held.columns, chunk_id)
     const row = statements.findChunk.get(chunk_id) as FoundRow | undefined
+    if (row && !isSoundChunk(row)) throw new IndexDamaged(connection.name, 'a row of it is none')
     if (!row || slot === undefined || !hasLiterals(query, row.text)) return []
     const candidate: Candidate = {
       ...row,

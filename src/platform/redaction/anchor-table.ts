@@ -1,4 +1,5 @@
 import { type Anchors, buildAnchors } from './anchors.ts'
+import { CONTENT_STARTS } from './known-content.ts'
 import type { KnownForm } from './known-values.ts'
 import type { OwnerPattern } from './owner-patterns.ts'
 import { PROVIDER_FORMATS } from './provider-formats.ts'
@@ -11,7 +12,7 @@ export type Lead =
   | { kind: 'structure'; structure: Structure }
   | { kind: 'known'; form: KnownForm }
   | { kind: 'owner'; pattern: OwnerPattern }
-  | { kind: 'word' | 'begin' | 'end' | 'object' | 'mark' }
+  | { kind: 'word' | 'begin' | 'end' | 'object' | 'mark' | 'content' }
 
 export interface AnchorTable {
   anchors: Anchors
@@ -19,10 +20,10 @@ export interface AnchorTable {
 }
 
 /** Where one of these stands, the line may name a secret. */
-const WORDS =
-  'pass pwd secret token key auth cred login jwt session sid csrf sig psk pw contrase senha kennwort'.split(
-    ' ',
-  )
+const WORDS = (
+  'pass pwd secret token key auth cred login jwt session sid csrf sig psk pw contrase senha kennwort segret segred ' +
+  'wachtw parola heslo salasana jelsz lozink adgangsk haslo sifre losenord parool sandi bundle_'
+).split(' ')
 /** The same words, for a text that is looked at on its own. */
 export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')
 /** A longer beginning would not tell a value better, only make the table larger and the walk slower. */
@@ -44,6 +45,7 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ['"kind"', { kind: 'object' }],
   ['kind:', { kind: 'object' }],
   ['[redacted:', { kind: 'mark' }],
+  ...CONTENT_STARTS.map((start) => [start, { kind: 'content' }] as const),
 ]
 
 /** The anchors of every layer in one table, so that a text is walked once for all of them. */

@@ -1,6 +1,7 @@
 import { type Claim, RANK } from './finding.ts'
 import type { KeyLevel } from './key-names.ts'
-import type { Pair } from './pairs.ts'
+import { isAlphabet, isBase85Line, isKnownContent, isMadeName, isPlace } from './known-content.ts'
+import type { Pair } from './pair.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { shannon, surprise } from './randomness.ts'
 import { findTokenShape } from './token-shapes.ts'
@@ -27,7 +28,7 @@ const MAX_TOKEN_CHARS = 1_024
 const MAX_AROUND = 20
 
 const HASH_BEFORE =
-  /(?:sha\d{1,3}[-:=]|md5[-:=]|h1:|W\/"|public.?key\W{1,3}|[@#]|integrity\W{1,4}|%|base64,\W{0,3}|checksum\W{1,4}(?:\d{1,3}\/)?)$/i
+  /(?:sha\d{1,3}[-:=]|md5[-:=]|h1:|W\/"|public.?key\W{1,3}|[@#]|integrity\W{1,4}|\/s:|%|base64,\W{0,3}|checksum\W{1,4}(?:\d{1,3}\/)?)$/i
 const HASH = /^(?:(?:sha\d{1,3}|md5|h1)[-:/]|\/nix\/store\/|nonce-)/i
 const FILE = /\.[A-Za-z][A-Za-z0-9]{0,5}$/
 /** Short random text may repeat itself: of this form it is taken for a key even so. */
@@ -47,6 +48,7 @@ export function claimRandomTokens(
   pairs: readonly [Pair, KeyLevel][],
   claims: Claim[],
 ): void {
+  if (tokens.length === 0 || isBase85Line(line)) return
   let covered = 0
   let next = 0
   for (const token of tokens) {
@@ -67,14 +69,17 @@ export function claimRandomTokens(
 function findRandomSpan(line: string, token: Token, text: string, pairs: readonly [Pair, KeyLevel][]) {
   if (isPlaceholder(text) || isUuid(text) || isHex(text) || isConstantName(text) || isPublicKey(text))
     return undefined
+  // What is called is a name.
+  if (isMadeName(text) || line[token.end] === '(') return undefined
   const [pair, level] = pairs.findLast(([each]) => token.end <= each.end) ?? []
-  if (level === 'public' || isInUrl(line, token)) return undefined
+  if (level === 'public' || isInUrl(line, token) || isKeyPart(line, pair, text)) return undefined
   const part = longestPart(text)
   if (isUuid(part) || isHex(part) || isGeneratedName(part)) return undefined
   const bits = Math.min(surprise(text), surprise(part) + 0.4)
   if (FILE.test(text)) return undefined
   if (isNearSecretWord(line, token) && bits >= NEAR.bits && part.length >= NEAR.chars) return token
   if (MADE_ID.test(text) || isMessageId(line, token)) return undefined
+  if (isKnownContent(text) || isAlphabet(text) || isPlace(text)) return undefined
   if (isEncodedText(text) || text.length > MAX_TOKEN_CHARS) return undefined
   const isGiven = pair && (pair.by !== '(' || level === 'weak') && isWholeValue(line, pair, token)
   if (isGiven && bits >= GIVEN.bits && part.length >= GIVEN.chars) return pair
@@ -107,6 +112,14 @@ function isGeneratedName(part: string): boolean {
 /** `<…@host>` of a mail. */
 function isMessageId(line: string, token: Token): boolean {
   return line[token.start - 1] === '<' && line[token.end] === '@'
+}
+
+/** A coordinate or the modulus of a public key, as JSON Web Keys name and measure them. */
+function isKeyPart(line: string, pair: Pair | undefined, text: string): boolean {
+  if (pair?.by !== ':' || !pair.isQuoted || pair.end - pair.start !== text.length) return false
+  if (pair.name === 'n') return text.length >= 171
+  if (pair.name !== 'x' && pair.name !== 'y') return false
+  return [43, 64, 76, 86, 88].includes(text.length) || line.includes('"crv"')
 }
 
 function isInUrl(line: string, token: Token): boolean {

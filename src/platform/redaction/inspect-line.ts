@@ -1,14 +1,17 @@
 import { ANY_WORD, type Lead } from './anchor-table.ts'
 import { claimRandomTokens, type Token } from './entropy-layer.ts'
 import { type Claim, joinClaims, RANK } from './finding.ts'
+import { foreignLevel } from './foreign-words.ts'
 import { type KeyLevel, keyLevel } from './key-names.ts'
 import { declaredLevel, isKeywordSecret, lentLevel, levelled } from './keyword-layer.ts'
+import { opensContent } from './known-content.ts'
 import { findKubernetesData } from './kubernetes-secret.ts'
 import type { LineState } from './line-state.ts'
 import { findOwnerEnd } from './owner-patterns.ts'
-import { findPairs, type Pair, valueEnd } from './pairs.ts'
+import type { Pair } from './pair.ts'
+import { findPairs, valueEnd } from './pairs.ts'
 import { hideBlockLine, isBlockLine, openBlock, type PemSpan } from './pem-blocks.ts'
-import { claimProviderToken } from './provider-layer.ts'
+import { claimProviderToken, type PlacedFormat } from './provider-layer.ts'
 import { RULES } from './rules.ts'
 import { claimStructure } from './structure-layer.ts'
 
@@ -36,11 +39,14 @@ type Mark = readonly [start: number, end: number]
 
 const MARK = /\[REDACTED:([a-z0-9_]{1,40})\]/y
 const WAITING_LINES = 3
-/** `a=b=c=…` without a space is no list of settings. */
-const MAX_NESTED_PAIRS = 16
+const MAX_TAIL_CHARS = 40
 const DANGLING = /([\w$.-]{1,100})["'\]]{0,2}\s*(?::\s*[|>]?[+-]?|:?=>?)\s*\\?\s*$/
 const OPEN_TAG = /<([A-Za-z_][\w.:-]{0,99})>\s*$/
-const LONE_VALUE = /^\s*(["'`]?)([^\s"'`<>]{6,4096})["'`]?[,;]?\s*$/
+const LONE_VALUE = /^\s*(["'`]?)([^\s"'`<>]{6,4096})["'`]?\s*[,;+.\\)&]{0,3}\s*$/
+/** The next line of a file of settings: the name before it was given nothing. */
+const NEXT_SETTING = /^[A-Za-z_][\w.-]*\s*[:=](?![=:]*$)/
+/** A quoted text that goes on in the next line. */
+const GOES_ON = /^["'`]\s*[+.\\&]?\s*$/
 
 /** Finds the secrets of a line, in its order and apart from each other, and takes note for the next line. */
 export function inspectLine(line: SeenLine, state: LineState): LineClaim[] {
@@ -71,7 +77,15 @@ function inspectShown(line: SeenLine, state: LineState): LineClaim[] {
   const shown = claimAnchored(line, marks, state, claims)
   claimData(line.text, state, claims)
   claimPairs(shown.length === 0 ? line : withoutTokens(line, shown), marks, state, claims)
+  if (state.pem === 'outside' && endsInContent(line)) state.pem = 'public'
   return leaveMarks(joinClaims(claims), marks)
+}
+
+/** The line ends in the beginning of a file or a certificate, which may go on in the next lines. */
+function endsInContent({ text, hits, tokens }: SeenLine): boolean {
+  const starts = hits.filter(({ lead }) => lead.kind === 'content').map(({ at }) => at)
+  const last = tokens.at(-1)?.start
+  return [...starts.slice(-2), ...(last === undefined ? [] : [last])].some((at) => opensContent(text, at))
 }
 
 function isEnd({ lead }: Hit): boolean {
@@ -99,9 +113,10 @@ function withoutTokens(line: SeenLine, shown: readonly PemSpan[]): SeenLine {
 function claimAnchored(line: SeenLine, marks: Mark[], state: LineState, claims: Claim[]): PemSpan[] {
   let hidden = 0
   const shown: PemSpan[] = []
+  const fillers = new Map<PlacedFormat, number>()
   for (const [index, { lead, at }] of line.hits.entries()) {
     if (at < hidden || overlapsMark(marks, at, at + 1)) continue
-    if (lead.kind === 'format') claimProviderToken(lead.format, line.text, at, claims)
+    if (lead.kind === 'format') claimProviderToken(lead.format, line.text, at, claims, fillers)
     else if (lead.kind === 'structure') claimStructure(lead.structure, line.text, at, claims)
     else if (lead.kind === 'begin') hidden = claimBlock(line, index, state, claims, shown)
     else claimGiven(lead, line.text, at, claims)
@@ -143,27 +158,34 @@ function claimData(line: string, state: LineState, claims: Claim[]): void {
 }
 
 function claimPairs(line: SeenLine, marks: Mark[], state: LineState, claims: Claim[]): void {
-  const hasWord = line.hasWord && (marks.length === 0 || ANY_WORD.test(withoutMarks(line.text, marks)))
+  const hasWord = line.hasWord && (marks.length === 0 || namesSecret(withoutMarks(line.text, marks)))
   const waiting = takeWaiting(line.text, state, claims) ?? declaredLevel(line.text)
   if (!hasWord && line.tokens.length === 0 && waiting === undefined) return
   const found = findPairs(line.text)
   const pairs = levelled(line.text, found, waiting)
-  if (hasWord || waiting) claimKeyed(line.text, pairs, claims)
+  const open = hasWord || waiting ? claimKeyed(line.text, pairs, claims) : undefined
   if (state.pem !== 'public') claimRandomTokens(line.text, line.tokens, pairs, claims)
-  if (hasWord) state.waiting = nextWaiting(line.text, found) ?? state.waiting
+  if (open) state.waiting = { level: open, isOpen: true, isQuoted: true, lines: WAITING_LINES }
+  else if (hasWord) state.waiting = nextWaiting(line.text, found) ?? state.waiting
 }
 
-function claimKeyed(line: string, pairs: readonly [Pair, KeyLevel][], claims: Claim[]): void {
+function namesSecret(text: string): boolean {
+  return ANY_WORD.test(text) || foreignLevel(text) !== undefined
+}
+
+/** Claims what is given to names; gives the level of the last name if its value goes on in the next line. */
+function claimKeyed(line: string, pairs: readonly [Pair, KeyLevel][], claims: Claim[]): KeyLevel | undefined {
   let covered = 0
-  let [outerEnd, nested] = [0, 0]
+  let open: KeyLevel | undefined
   for (const [pair, level] of pairs) {
-    if (pair.start < covered) continue
-    nested = pair.start < outerEnd ? nested + 1 : 0
-    if (!pair.isQuoted) outerEnd = Math.max(outerEnd, pair.end)
-    if (nested > MAX_NESTED_PAIRS || !isKeywordSecret(line, pair, level)) continue
+    if (pair.start < covered || !isKeywordSecret(line, pair, level)) continue
     covered = valueEnd(line, pair)
+    open = pair.isQuoted ? level : undefined
     claims.push({ rule: 'keyword_value', start: pair.start, end: covered, rank: RANK.keyword })
   }
+  return open && line.length - covered < MAX_TAIL_CHARS && GOES_ON.test(line.slice(covered))
+    ? open
+    : undefined
 }
 
 /** A value that stands alone on the line after its name; the level that a `value` on this line has been lent. */
@@ -174,12 +196,13 @@ function takeWaiting(line: string, state: LineState, claims: Claim[]): KeyLevel 
   if (waiting.lines <= 0 || waiting.isOpen) state.waiting = undefined
   if (!waiting.isOpen) return waiting.level
   const found = LONE_VALUE.exec(line)
-  if (!found?.[2]) return undefined
+  const isQuoted = found !== null && found[1] !== ''
+  if (!found?.[2] || (isQuoted ? false : waiting.isQuoted || NEXT_SETTING.test(found[2]))) return undefined
   const start = line.indexOf(found[2])
-  const pair: Pair = { name: '', by: ':', start, end: start + found[2].length, isQuoted: found[1] !== '' }
-  if (isKeywordSecret(line, pair, waiting.level)) {
-    claims.push({ rule: 'keyword_value', start: pair.start, end: pair.end, rank: RANK.keyword })
-  }
+  const pair: Pair = { name: '', by: ':', start, end: start + found[2].length, isQuoted }
+  if (!isKeywordSecret(line, pair, waiting.level)) return undefined
+  claims.push({ rule: 'keyword_value', start: pair.start, end: pair.end, rank: RANK.keyword })
+  if (isQuoted && GOES_ON.test(line.slice(pair.end))) state.waiting = { ...waiting, lines: WAITING_LINES }
   return undefined
 }
 

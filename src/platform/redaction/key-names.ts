@@ -1,3 +1,5 @@
+import { foreignLevel } from './foreign-words.ts'
+
 /**
  * What the name of a value says about it: `password` and `secret` names hold secrets of any shape, a `weak`
  * name one that looks made by chance, a `public` one none; `plain` says nothing.
@@ -5,27 +7,35 @@
 export type KeyLevel = 'password' | 'secret' | 'weak' | 'plain' | 'public'
 
 const PASSWORD_WORDS = words(
-  'password passwd passwort pwd passphrase passcode pgpassword mysqlpwd dbpass userpass authtok ' +
-    'contrasena contrase senha kennwort wachtwoord passe',
+  'password passwd passwort pwd passphrase passcode pgpassword mysqlpwd dbpass userpass authtok passowrd passwrd ' +
+    'contrasena contrase senha kennwort wachtwoord passe parola heslo salasana jelszo lozinka adgangskode haslo sifre ' +
+    'losenord parool sandi',
+)
+/** Other words run on into it: `dockerpass`. */
+const PASSWORD_WITHIN = /(?:password|passwd|passphrase|pwd|[a-z]{2}pass)$/
+const NO_PASSWORDS = words(
+  'bypass compass surpass trespass encompass overpass underpass subpass multipass renderpass lowpass highpass ' +
+    'bandpass allpass firstpass onepass singlepass',
 )
 /** Too short to mean a password in the midst of a name. */
 const PASSWORD_ENDINGS = words('pass pw psk')
 const SECRET_WORDS = words(
   'secret secrets token apikey apitoken accesstoken authtoken secretkey accesskey privatekey clientsecret ' +
     'credential credentials creds cred jwt bearer masterkey signingkey encryptionkey authkey accesskeyid accessid ' +
-    'licensekey accountkey sharedkey sessiontoken refreshtoken idtoken apisecret appsecret webhooksecret authorization',
+    'licensekey accountkey sharedkey sessiontoken refreshtoken idtoken apisecret appsecret webhooksecret authorization ' +
+    'secrete secreto segreto segredo',
 )
 const SECRET_ENDINGS =
-  /(?:password|passwd|passphrase|secret|token|apikey|secretkey|accesskey|privatekey|credentials)$/
+  /(?:password|passwd|passphrase|secrets?|token|(?:api|secret|access|private|auth|shared|account|deploy|service|app)keys?(?:id)?|credentials|creds)$/
 /** Before the word `key`, these make it a secret. */
 const KEY_QUALIFIERS = words(
   'api access private secret signing sign encryption encrypt decryption auth license master account shared service ' +
     'subscription ssh hmac aes client app application admin root deploy webhook global server authorization jwt ' +
-    'session crypto crypt storage write read sas cipher ibm sl cloud iam cos preshared',
+    'session crypto crypt storage write read sas cipher ibm sl cloud iam cos preshared priv consumer s',
 )
 /** Before the word `key`, these make it a name of something. */
 const PLAIN_QUALIFIERS = words(
-  'primary foreign cache partition sort index map object lookup group composite unique row column routing ' +
+  'primary foreign form cache partition sort index map object lookup group composite unique row column routing ' +
     'idempotency registry query i18n translation host known hot short arrow enter escape tab function modifier row ' +
     'data item list table json dict hash bucket s3 config state store react child parent sub dedupe trace event metric ' +
     'migration setting settings natural candidate surrogate any each first last next prev current old new no not by',
@@ -36,7 +46,7 @@ const WEAK_WORDS = words(
 )
 const PUBLIC_WORDS = words(
   'public pub pubkey publickey integrity checksum digest sha sha1 sha256 sha384 sha512 md5 crc crc32 etag commit rev revision oid ' +
-    'fingerprint thumbprint hash hashes blake2b blake3 narhash nar resolved cid shasum certificate cert sourcemap ' +
+    'fingerprint thumbprint hash hashes websocket blake2b blake3 narhash nar resolved cid shasum certificate cert sourcemap ' +
     'mappings buildid changeset cksum checksums sum ray accept socket sitekey verification x5t x5c',
 )
 /** A name that ends so is about a secret, not one itself. */
@@ -49,14 +59,19 @@ const ABOUT_WORDS = words(
     'email prefix suffix env variable var scope scopes algorithm alg header headers parameter param params prompt column ' +
     'table schema source target location uuid guid kid spec options config settings request response callback ' +
     'validator validation verify check checker test tests helper factory builder generator parser lexer stream stdin ' +
-    'tgz zip gz tar bz2 xz iso whl jar deb rpm exe',
+    'tgz zip gz tar bz2 xz iso whl jar deb rpm exe frequency interval duration timeout period lifetime delay rate',
 )
+
+const NO_KEYS = words('rekey monkey donkey turkey hockey jockey whiskey hotkey passkey lackey smokey mickey')
 
 /** A token after one of these says where a list goes on. */
 const PAGE_WORDS = words('next page continuation pagination cursor')
 
 /** A name with one of these says itself that the value is none. */
 const UNREAL_WORDS = words('non invalid wrong fake dummy mock bad bogus expired example sample')
+
+/** What Bundler logs in to a host with is called after the host. */
+const BUNDLER = /^BUNDLE_\w{2,60}__(?:COM|ORG|NET|IO|DEV)$/
 
 const CACHE_ENTRIES = 5_000
 const cache = new Map<string, KeyLevel>()
@@ -65,7 +80,7 @@ const cache = new Map<string, KeyLevel>()
 export function keyLevel(name: string): KeyLevel {
   const known = cache.get(name)
   if (known) return known
-  const level = judge(splitName(name))
+  const level = foreignLevel(name) ?? (BUNDLER.test(name) ? 'secret' : judge(splitName(name)))
   // Names come from outside: the memory of them stays small.
   if (cache.size >= CACHE_ENTRIES) cache.clear()
   cache.set(name, level)
@@ -74,13 +89,17 @@ export function keyLevel(name: string): KeyLevel {
 
 /** The words of a name in lower case, trailing digits left out. */
 export function splitName(name: string): string[] {
-  return name
+  return withoutAccents(name)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .map((word) => (PUBLIC_WORDS.has(word) ? word : word.replace(/\d+$/, '')))
     .filter((word) => word !== '')
+}
+
+function withoutAccents(name: string): string {
+  return /[^ -~]/.test(name) ? name.normalize('NFD').replace(/\p{M}/gu, '') : name
 }
 
 function judge(parts: string[]): KeyLevel {
@@ -94,12 +113,16 @@ function judge(parts: string[]): KeyLevel {
   if (ABOUT_WORDS.has(last) && parts.length > 1) return IDENTIFYING.has(last) ? 'public' : 'plain'
   if (IDS.has(last)) return 'public'
   if (PASSWORD_ENDINGS.has(last) || (parts.at(-2) === 'pass' && parts.length <= 3)) return 'password'
-  if (parts.some((part) => PASSWORD_WORDS.has(part) || /(?:password|passwd|passphrase)$/.test(part)))
-    return 'password'
+  if (parts.some(isPasswordWord)) return 'password'
   if (parts.some(isSecretWord)) return 'secret'
   const key = parts.lastIndexOf('key')
   if (key > 0) return keyQualifier(parts[key - 1] as string)
+  if (last.length >= 4 && last.endsWith('key') && !NO_KEYS.has(last)) return keyQualifier(last.slice(0, -3))
   return WEAK_WORDS.has(last) || key === 0 ? 'weak' : 'plain'
+}
+
+function isPasswordWord(part: string): boolean {
+  return PASSWORD_WORDS.has(part) || (PASSWORD_WITHIN.test(part) && !NO_PASSWORDS.has(part))
 }
 
 /** `cert_private_key` is no certificate. */

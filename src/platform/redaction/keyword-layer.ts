@@ -1,6 +1,7 @@
 import { type KeyLevel, keyLevel } from './key-names.ts'
 import { hasMark } from './mark.ts'
-import type { Pair } from './pairs.ts'
+import { hasHolderWord, isFlagName, isOddLetters, isProgramName, isSlug, isWord } from './named-things.ts'
+import type { Pair } from './pair.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
 import {
@@ -15,16 +16,21 @@ import {
 
 const MIN_CHARS = 6
 /** The beginning of a long value tells enough. */
-const MAX_JUDGED_CHARS = 300
+const MAX_JUDGED_CHARS = 160
 /** Identifiers and words lie below, random text above. */
 const RANDOM_BITS = { password: 4.4, secret: 4.7, weak: 5 } as const
 /** Names joined by dots are a place in a program, unless they are out of the ordinary. */
 const DOTTED_BITS = 5.6
 const LISTED_BITS = 5.4
-const VERSION = /^[\^~<>=v* ]*\d+(?:\.[\dx*]+)+/
+const VERSION = /^(?:[\^~<>=v* ]*\d+(?:\.[\dx*]+)+|(?:[<>]=?|[\^~=!])\s?\d[\d.x*]*\s?[|,])/
 /** A chosen password, unlike a variable, has a digit and no word for what it is. */
-const CHOSEN =
-  /^(?=.*\d)(?=.*[A-Za-z])(?!.*(?:pass|pwd|secret|user|value|arg|param|input|str|token|key))[\w!@#%^*?~+-][\w!@#$%^*?~+-]*$/i
+const CHOSEN = /^(?=.*\d)(?=.*[A-Za-z])[\w!@#%^*?~+-][\w!@#$%^*?~+-]*$/i
+/** A text of JSON, what a form asks of a value, or where a route leads. */
+const NO_VALUE = /^(?:[{[]\s?\\?["{[]|[a-z_/]+#[a-z_]+$|(?:required|nullable|sometimes|string|confirmed)\|)/
+/** A few words in small letters that do not speak of passwords. */
+const PHRASE = /^[a-z]{2,16}(?: [a-z0-9]{2,16}){3,11}$/
+const TALK =
+  /\b(?:pass(?:word|phrase|code)s?|secrets?|tokens?|keys?|login|your|must|should|invalid|required?|please|enter|not|is|are|was|the|for|to|of)\b/
 const SETTING_LINE = /^\s*(?:export\s+|set\s+|-e\s+|ARG\s+|ENV\s+)?[A-Z][A-Z0-9_]*=\S+\s*$/
 const DOTTED_NAME = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/
 /** What a cache is filed under: words, and a digest after them. */
@@ -39,18 +45,37 @@ export function isKeywordSecret(line: string, pair: Pair, level: KeyLevel): bool
   const value = line.slice(pair.start, Math.min(pair.end, pair.start + MAX_JUDGED_CHARS))
   if (value.length < MIN_CHARS || !/[A-Za-z0-9]/.test(value) || isPlaceholder(value)) return false
   if (isPublicKey(value) || isUrlOrPath(value) || isConstantName(value) || VERSION.test(value)) return false
+  if (NO_VALUE.test(value) || isFlagName(value)) return false
   if (level === 'password' && isChosen(line, pair, value)) return true
   if (!pair.isQuoted && (isProse(line, pair, value) || !isPlainValue(pair, value, level))) return false
   return isMade(pair, value, level)
 }
 
-/** Something a person may have thought of: more than one kind of character, no sentence. */
+/** Signs, digits and letters of both cases mixed as no name has them. */
+function isMixed(value: string): boolean {
+  if (!/[^\w\s]/.test(value) || !/\d/.test(value) || isSlug(value) || hasHolderWord(value)) return false
+  const kinds = [/[a-z]/, /[A-Z]/, /[!@#$%^&*?~+=]/].filter((kind) => kind.test(value)).length
+  return kinds >= 2 && !/[.:/\\]/.test(value)
+}
+
+/** Something a person may have thought of: more than one kind of character, or several words. */
 function isChosen(line: string, pair: Pair, value: string): boolean {
-  if (/\s/.test(value) || pair.by === ',' || pair.by === '(' || pair.by === '=?') return false
-  if (!pair.isQuoted)
-    return CHOSEN.test(value) || (/^[a-z]{8,}$/.test(value) && SETTING_LINE.test(line.slice(0, 300)))
+  if (pair.by === ',' || pair.by === '(' || pair.by === '=?') return false
+  if (/\s/.test(value)) return isPhrase(line, pair, value)
+  if (isOddLetters(value)) return true
+  if (!pair.isQuoted) {
+    const isSetting = SETTING_LINE.test(line.slice(0, 300))
+    if (CHOSEN.test(value)) return isSetting || !hasHolderWord(value)
+    return /^[a-z]{8,}$/.test(value) && isSetting
+  }
   if (/[0-9]/.test(value) && /[A-Za-z]/.test(value)) return true
   return pair.by === '=' && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)
+}
+
+/** A label stands in a list of texts, whose names are quoted or followed by a colon. */
+function isPhrase(line: string, pair: Pair, value: string): boolean {
+  if (!pair.isQuoted || !PHRASE.test(value) || TALK.test(value)) return false
+  return /phrase/i.test(pair.name) || (pair.by === '=' && /\w\s*:?=\s*["'`]$/.test(line.slice(0, pair.start)))
 }
 
 /** The first word of a sentence in whatever language. */
@@ -61,7 +86,8 @@ function isProse(line: string, pair: Pair, value: string): boolean {
 /** Without quotes a value may be code: a call, a list, a number, another name. */
 function isPlainValue(pair: Pair, value: string, level: KeyLevel): boolean {
   if (isMisnested(value)) return !value.startsWith('/')
-  if (/[()[\]{}|\\]/.test(value) || /^0x[0-9a-f]{1,16}$/i.test(value)) return false
+  if (/[()[\]{}|\\]|->/.test(value) || /^0x[0-9a-f]{1,16}$/i.test(value)) return false
+  if (isWord(value) || (level !== 'password' && isProgramName(value))) return false
   if (pair.by === ',' && !isDigitRich(value) && surprise(value) < LISTED_BITS) return false
   if (level === 'weak' && !/^[\w+/=~%-]{16,}$/.test(value) && !isDottedToken(value)) return false
   if (DOTTED_NAME.test(value)) return surprise(value) >= DOTTED_BITS
@@ -76,12 +102,22 @@ function isDottedToken(value: string): boolean {
 /** Something made by chance: hexadecimal, a UUID, a long number, or letters in an order no word has. */
 function isMade(pair: Pair, value: string, level: 'password' | 'secret' | 'weak'): boolean {
   if (/\s/.test(value)) return level !== 'weak' && pair.isQuoted && isMadeOfParts(value)
-  if (level === 'weak' && NAMED_DIGEST.test(value)) return false
+  if (level !== 'password' && /^\p{Lu}/u.test(value) && isWord(value)) return false
+  if (level === 'weak' && (NAMED_DIGEST.test(value) || isSlug(value))) return false
   if (isUuid(value) || (isDigitRich(value) && value.length >= (level === 'weak' ? 36 : 20))) return true
   if (/^\d+$/.test(value)) return level !== 'weak' && value.length >= (pair.isQuoted ? 10 : 16)
   if (level !== 'weak' && /^[0-9a-f]{8,}[:.][0-9a-f]{8,}$/i.test(value)) return true
   if (isHex(value)) return value.length >= (level === 'weak' ? 24 : 12) && /\d/.test(value)
   if (isMisnested(value)) return value.length >= 12 && /[#$@%^~?]/.test(value) && !/\\|\(\?/.test(value)
+  if (
+    level === 'secret' &&
+    pair.isQuoted &&
+    pair.by !== '(' &&
+    pair.by !== ',' &&
+    value.length >= 8 &&
+    isMixed(value)
+  )
+    return true
   if (level === 'weak' || !hasOddCharacters(value)) return isRandom(value, level)
   // Signs without quotes may be escapes of an address or a comparison.
   if (!pair.isQuoted)
@@ -98,7 +134,8 @@ function isDigitRich(value: string): boolean {
 function isMadeOfParts(value: string): boolean {
   const parts = value.split(/\s+/)
   return (
-    parts.length <= 3 && parts.some((part) => part.length >= 16 && /\d/.test(part) && surprise(part) >= 5)
+    parts.length <= 3 &&
+    parts.some((part) => /^[!-~]{16,}$/.test(part) && /\d/.test(part) && surprise(part) >= 5)
   )
 }
 

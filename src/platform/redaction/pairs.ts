@@ -1,12 +1,6 @@
-/** A name and the value given to it on one line, as spans of the line. */
-export interface Pair {
-  name: string
-  /** How the two are joined: `=` and `:` give, `=?` compares, `,` and `(` pass, `>` encloses, ` ` follows a flag. */
-  by: '=' | ':' | '=?' | ',' | '(' | '>' | ' '
-  start: number
-  end: number
-  isQuoted: boolean
-}
+import { plainForm } from './disguised-line.ts'
+import type { Pair } from './pair.ts'
+import { findSqlValues } from './sql-rows.ts'
 
 const MAX_NAME_CHARS = 100
 const MAX_GAP_CHARS = 40
@@ -22,33 +16,53 @@ const SETTING =
   /^\s{0,40}(?:[-+>$#]\s)?(?:ENV|setx|SetEnv|set -\w{1,3}|proxy_set_header|fastcgi_param|\w{2,12} config(?:ure)? set)\s{1,8}(?:\S{0,80}:)?([A-Za-z_][\w.-]{2,80})\s{1,8}(?![=\s])/
 /** What is passed after a quoted name to these is its value. */
 const KEEPS = /(?:put|set\w{0,16}|define|get|getenv|env|add|append|header)\(\s{0,3}["'`]$/i
+const FLAG = /^(?:--([A-Za-z][\w-]{0,60})|-([A-Za-z]{4}[\w-]{0,56}))[ \t]{1,4}(?![-=:|>])/
+/** A name and a quoted value after it, as build files and servers' settings write them. */
+const QUOTED_SETTING = /^\s{0,40}(?:[-+>]\s{1,3})?([A-Za-z_][\w.-]{2,80})\s{1,8}(?=["'][^"'])/
+/** `a=b=c=…` without a space is no list of settings. */
+const MAX_NESTED = 8
+const WIDE_COLON = 0xff1a
+const WIDE_EQUALS = 0xff1d
 const NINE = 57
 const SETTER = /(?:^|[._])(?:set|with)_?[A-Z]\w*$/
 
 /** Finds what is named and given on a line, in the order of the line. Takes time linear in it. */
 export function findPairs(line: string): Pair[] {
+  const pairs = readPairs(line)
+  const plain = plainForm(line)
+  const more = [...(plain === undefined ? [] : readPairs(plain)), ...findSqlValues(line)]
+  return more.length === 0 ? pairs : [...pairs, ...more].toSorted((a, b) => a.start - b.start)
+}
+
+function readPairs(line: string): Pair[] {
   const pairs: Pair[] = []
-  const setting = SETTING.exec(line)
+  const setting = SETTING.exec(line) ?? QUOTED_SETTING.exec(line)
   const first = setting?.[1] && valueAfter(line, setting[0].length, setting[1], ' ')
   if (first) pairs.push(first)
+  let [outerEnd, nested] = [0, 0]
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at)
-    if (code > 62 || code < 40) continue
-    let pair: Pair | undefined
-    if (code === 61 || code === 58) {
-      const end = operatorEnd(line, at)
-      pair = givenPair(line, at, end)
-      at = end - 1
-    } else if (code === 44) pair = passedPair(line, at, ',')
-    else if (code === 40) pair = passedPair(line, at, '(')
-    else if (code === 62) pair = enclosedPair(line, at)
-    else if (code === 45 && line.charCodeAt(at + 1) === 45) {
-      pair = flagPair(line, at)
-      at++
-    }
-    if (pair) pairs.push(pair)
+    if (code < 40 || (code > 62 && code !== WIDE_COLON && code !== WIDE_EQUALS)) continue
+    const pair = pairAt(line, at, code)
+    if (code === 61 || code === 58) at = operatorEnd(line, at) - 1
+    else if (code === 45 && line.charCodeAt(at + 1) === 45) at++
+    if (!pair) continue
+    pairs.push(pair)
+    if (pair.isQuoted) continue
+    nested = pair.start < outerEnd ? nested + 1 : 0
+    outerEnd = Math.max(outerEnd, pair.end)
+    if (nested > MAX_NESTED) at = Math.max(at, outerEnd - 1)
   }
   return pairs
+}
+
+function pairAt(line: string, at: number, code: number): Pair | undefined {
+  if (code === 61 || code === 58) return givenPair(line, at, operatorEnd(line, at))
+  if (code === 44) return passedPair(line, at, ',')
+  if (code === 40) return passedPair(line, at, '(')
+  if (code === 62) return enclosedPair(line, at)
+  if (code === 45) return flagPair(line, at)
+  return code > 62 ? givenPair(line, at, at + 1) : undefined
 }
 
 /** The end of an operator such as `=`, `:=`, `=>`, `===` or `::=`. */
@@ -110,6 +124,8 @@ function turnedPair(line: string, left: number, right: number): Pair | undefined
 /** The name that ends before `at`; a type between name and operator is passed over. */
 function nameBefore(line: string, at: number): string {
   let end = skipBack(line, at)
+  // `char name[33] = …`
+  if (line[end] === ']') end -= /\[\d{0,5}$/.exec(line.slice(Math.max(0, end - 6), end))?.[0].length ?? 0
   let name = nameEndingAt(line, end)
   if (TYPES.has(name.toLowerCase())) {
     end = skipBack(line, end - name.length)
@@ -143,7 +159,8 @@ function passedPair(line: string, at: number, by: ',' | '('): Pair | undefined {
   let end = at
   if (by === ',') while (end > 0 && '"\'`'.includes(line[end - 1] as string)) end--
   const name = nameEndingAt(line, end)
-  if (name === '') return undefined
+  if (name === '' || (by === '(' && !/^\s{0,8}[@bBrRfFuUL$]?\\?["'`]/.test(line.slice(at + 1, at + 12))))
+    return undefined
   const pair = valueAfter(line, at + 1, name, by)
   if (pair?.isQuoted && isKept(line, end - name.length, name, by)) return { ...pair, by: '=' }
   // Without quotes only a table has its values right after the comma.
@@ -152,7 +169,8 @@ function passedPair(line: string, at: number, by: ',' | '('): Pair | undefined {
 
 /** `put("name", "value")` and `setName("value")` give rather than pass. */
 function isKept(line: string, nameStart: number, name: string, by: ',' | '('): boolean {
-  return by === '(' ? SETTER.test(name) : KEEPS.test(line.slice(Math.max(0, nameStart - 32), nameStart))
+  if (by === '(') return SETTER.test(name) || /(?:^|\.)password$/i.test(name)
+  return KEEPS.test(line.slice(Math.max(0, nameStart - 32), nameStart))
 }
 
 /** `<name>value<`, also `<name attribute="…">value<`. */
@@ -167,18 +185,20 @@ function enclosedPair(line: string, at: number): Pair | undefined {
   return trimmed(line, at + 1, end, name, '>', false)
 }
 
-/** `--name value`. */
+/** `--name value`, and `-name value` where the name is a word. */
 function flagPair(line: string, at: number): Pair | undefined {
   if (at > 0 && !/[\s"'`(]/.test(line[at - 1] as string)) return undefined
-  const found = /^--([A-Za-z][\w-]{0,60})[ \t]{1,4}(?![-=:|>])/.exec(line.slice(at, at + 80))
-  if (!found?.[1]) return undefined
-  return valueAfter(line, at + found[0].length, found[1], ' ')
+  const found = FLAG.exec(line.slice(at, at + 80))
+  const name = found?.[1] ?? found?.[2]
+  return found && name ? valueAfter(line, at + found[0].length, name, ' ') : undefined
 }
 
 function valueAfter(line: string, from: number, name: string, by: Pair['by']): Pair | undefined {
   let start = from
   const stop = Math.min(line.length, from + MAX_GAP_CHARS)
   while (start < stop && (line[start] === ' ' || line[start] === '\t')) start++
+  // Texts that go on over lines stand in brackets.
+  if (by === '=' && line[start] === '(' && /["'`]/.test(line[start + 1] ?? '')) start++
   // A string may carry a prefix: @"…", b'…', r"…", f"…", $"…".
   if (/^[@bBrRfFuUL$]$/.test(line[start] ?? '') && /["'`]/.test(line[start + 1] ?? '')) start++
   const isEscaped = line[start] === '\\' && /["']/.test(line[start + 1] ?? '')

@@ -14,7 +14,7 @@ const BODY =
   /(?:[A-Za-z0-9+/=]|%(?:0A|0D|2B|2F|3D)|\\[nrt]|[\s"',]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,. -]{0,80}?(?=\\|\s|$))*/y
 const MARGIN = /^[\s>+|#*/"'-]*(?:\d{1,7}[\s:|→-]+)?["']?/
 const BODY_LINE =
-  /^(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,.()@<> -]{0,120})["'\\nr,;+ \t]*$/
+  /^(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID): ?[\w,.()@<>/:+ -]{0,120})["'\\nr,;+)> \t]*$/
 const END = '-----END'
 
 /** What a line in a private block hides of itself, and whether the block goes on after it. */

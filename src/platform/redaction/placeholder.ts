@@ -2,7 +2,7 @@ import { surprise } from './randomness.ts'
 
 /** Stands for a value that is filled in elsewhere. */
 const REFERENCE =
-  /^(?:\$\{[^}]*\}|\$\(.*\)|\$\{\{.*\}\}|\{\{.*\}\}|\{[A-Za-z_.]*\}|\$[A-Za-z_]\w*|%[\w()]*%?|<[^<>]*>|<%.*%>|#\{.*\}|@\w+@|\[[^\]]*\]|`.*|!\w+ .*)$/
+  /^(?:\{(?:env|file|vault|secret|ref|op|ssm|var):[\w./:#-]+\}|\$\{[^}]*\}|\$\(.*\)|\$\{\{.*\}\}|\{\{.*\}\}|\{[A-Za-z_.]*\}|\$[A-Za-z_]\w*|%[\w()]*%?|<[^<>]*>|<%.*%>|#\{.*\}|@\w+@|\[[^\]]*\]|`.*|!\w+ .*)$/
 const FILLER = /^(?:[x*.#?_0-]+|[x*.•…-]{3,}.*|.*(?:x{5,}|X{5,}|\*{3,}|\.{3,}|…)\W*)$/i
 const SAYS_SO =
   /example|sample|dummy|fake|placeholder|change.?me|(?:^|[^a-z])(?:your|my|some|the|insert|enter|replace|todo)(?:[^a-z]|$)|redacted|not.?real|foo.?bar|here$|lorem/i
@@ -15,16 +15,38 @@ const NO_VALUE = new Set(
   ).split(' '),
 )
 /** A class of characters, or the alphabet itself. */
-const ALPHABET = /\[\^?[^\]]*[A-Za-z0-9]-[A-Za-z0-9]|abcdefghijklmnopq|ABCDEFGHIJKLMNOPQ/
+const ALPHABET = /\[\^?[^\]]*[A-Za-z0-9]-[A-Za-z0-9]|A-Za-z0-9|a-zA-Z0-9|abcdefghijklmnopq|ABCDEFGHIJKLMNOPQ/
+/** What is filled into a text. */
+const FILLED_IN = /[$#]\{[\w.:()?!'"[\]@ -]+\}|\{\{[\w.:()|?'" -]+\}\}|%\{\w+\}/g
 /** A value as surprising and long as this is a secret even where it says `example`. */
 const REAL_BITS = 5.5
 const REAL_CHARS = 20
+const MIN_OWN_CHARS = 8
+const MIN_RUN_CHARS = 9
+const TEMPLATE_BITS = 5
 
 /** Whether a value only holds the place of a secret. */
 export function isPlaceholder(value: string): boolean {
   if (REFERENCE.test(value) || NO_VALUE.has(value.toLowerCase())) return true
-  if (FILLER.test(value) || ALPHABET.test(value) || hasFewCharacters(value)) return true
+  if (/[{]/.test(value) && isTemplate(value)) return true
+  if (FILLER.test(value) || ALPHABET.test(value) || hasFewCharacters(value) || isMostlyOne(value)) return true
   return SAYS_SO.test(value) && !(value.length >= REAL_CHARS && surprise(value) >= REAL_BITS)
+}
+
+/** More than half of it is one character over and over. */
+function isMostlyOne(value: string): boolean {
+  let [longest, run] = [0, 0]
+  for (let at = 1; at < value.length; at++) {
+    run = value.charCodeAt(at) === value.charCodeAt(at - 1) ? run + 1 : 0
+    if (run > longest) longest = run
+  }
+  return longest >= MIN_RUN_CHARS && longest > value.length / 2
+}
+
+/** Little of the text is its own. */
+function isTemplate(value: string): boolean {
+  const own = value.replace(FILLED_IN, '')
+  return own.length < value.length && (own.length < MIN_OWN_CHARS || surprise(own) < TEMPLATE_BITS)
 }
 
 /** Whether a text is one or two characters over and over. */

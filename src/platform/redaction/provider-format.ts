@@ -9,6 +9,8 @@ export interface ProviderFormat {
   allowsFiller?: true
   /** Letters or digits may stand right before it. */
   allowsInside?: true
+  /** Where it fails, it fails at every place of the same run of letters, digits, `_` and `-`. */
+  failsByRun?: true
 }
 
 export const WORD = '[A-Za-z0-9_-]'

@@ -1,6 +1,7 @@
 import { type Claim, RANK } from './finding.ts'
 import { hasFewCharacters } from './placeholder.ts'
 import type { ProviderFormat } from './provider-format.ts'
+import { surprise } from './randomness.ts'
 
 /** A format with its pattern ready to be tried at one place. */
 export interface PlacedFormat extends ProviderFormat {
@@ -8,6 +9,11 @@ export interface PlacedFormat extends ProviderFormat {
 }
 
 const FILLED = /(.)\1{9}/
+/** Chance at the end makes a token of what began with a filler. */
+const TAIL_CHARS = 24
+const MAX_NAME_BITS = 4.4
+/** So short a beginning may begin other words as well. */
+const MAX_COMMON_CHARS = 4
 
 export function placeFormat(format: ProviderFormat): PlacedFormat {
   return { ...format, expression: new RegExp(format.pattern, 'y') }
@@ -20,17 +26,45 @@ export function mayBeginAt(format: PlacedFormat, codes: Uint16Array, at: number,
 }
 
 /** Claims the token of a format at an anchor that begins at `at`. */
-export function claimProviderToken(format: PlacedFormat, line: string, at: number, claims: Claim[]): void {
+export function claimProviderToken(
+  format: PlacedFormat,
+  line: string,
+  at: number,
+  claims: Claim[],
+  fillers: Map<PlacedFormat, number>,
+): void {
   const last = claims.at(-1)
   if (last && last.rank === RANK.provider && at < last.end) return
+  // What was a filler from its beginning is one from its midst: it is not tried at every repetition.
+  if (at < (fillers.get(format) ?? 0)) return
   format.expression.lastIndex = at
   const found = format.expression.exec(line)?.[0]
-  if (!found || (!format.allowsFiller && isFilled(found))) return
+  if (!found) {
+    if (format.failsByRun) fillers.set(format, runEnd(line, at))
+    return
+  }
+  if (!format.allowsFiller && (isFilled(found) || isName(format, found))) {
+    fillers.set(format, at + found.length)
+    return
+  }
   claims.push({ rule: format.rule, start: at, end: at + found.length, rank: RANK.provider })
 }
 
+const RUN = /[\w-]*/y
+
+function runEnd(line: string, at: number): number {
+  RUN.lastIndex = at
+  return at + (RUN.exec(line)?.[0].length ?? 0)
+}
+
 function isFilled(token: string): boolean {
-  return hasFewCharacters(token.slice(token.length >> 1)) || FILLED.test(token)
+  return hasFewCharacters(token.slice(token.length >> 1)) || FILLED.test(token.slice(-TAIL_CHARS))
+}
+
+/** Words without a digit after a short beginning are the name of something. */
+function isName({ anchors }: PlacedFormat, token: string): boolean {
+  if ((anchors[0]?.length ?? 0) > MAX_COMMON_CHARS || /\d/.test(token.slice(MAX_COMMON_CHARS))) return false
+  return surprise(token) < MAX_NAME_BITS
 }
 
 function isWordCode(code: number): boolean {

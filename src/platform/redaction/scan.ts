@@ -1,6 +1,7 @@
 import type { AnchorTable, Lead } from './anchor-table.ts'
 import { ROW_BITS } from './anchors.ts'
 import { MIN_BITS, MIN_TOKEN_CHARS, type Token } from './entropy-layer.ts'
+import { findForeignWords } from './foreign-words.ts'
 import { type Hit, inspectLine, type LineClaim, type SeenLine } from './inspect-line.ts'
 import { atStart, copyState, isWatching, type LineState } from './line-state.ts'
 import { MARK_START, MAX_MARK_CHARS } from './mark.ts'
@@ -91,6 +92,8 @@ function walkText(walk: Walk, text: string, isLast: boolean, take: Take): number
   const length = text.length
   // A typed array is read faster than a string.
   const codes = codesOf(text)
+  const foreign = findForeignWords(text)
+  let nextForeign = 0
   let seen = nothingSeen()
   let [lineStart, place, run, kinds] = [0, 0, 0, 0]
   for (let at = 0; at <= length; at++) {
@@ -113,6 +116,8 @@ function walkText(walk: Walk, text: string, isLast: boolean, take: Take): number
     if (at === length && !isLast) break
     const isWhole = code === NEWLINE
     let end = at
+    while ((foreign[nextForeign] as number) < lineStart) nextForeign++
+    if ((foreign[nextForeign] as number) < at) seen.hasWord = true
     if (seen.hasWord || seen.hits.length > 0 || seen.tokens.length > 0 || isWatching(state) || !isWhole) {
       end = finishLine(walk, text, lineStart, at, isWhole, seen, take)
       seen = nothingSeen()

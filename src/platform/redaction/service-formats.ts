@@ -83,6 +83,11 @@ const HOSTS_AND_TOOLS: readonly ProviderFormat[] = [
   format('quicknode_key', 'qn_', `QN_${HEX}{32}${END}`),
   format('alchemy_key', 'alcht_', `alcht_${ALNUM}{28,34}${END}`),
   format('wallet_key', 'xprv9 nsec1', `(?:xprv9${ALNUM}{90,110}|nsec1[a-z0-9]{58})${END}`),
+  format('saml_response', 'samlresponse= samlart=', `SAML(?:Response|art)=[A-Za-z0-9+/%_-]{40,16000}={0,2}`),
+  format('softlayer_key', 'softlayer.com/', `softlayer\\.com/soap/v3(?:\\.1)?/[a-z0-9]{64}${END}`, {
+    allowsFiller: true,
+  }),
+  format('appsync_key', 'da2-', `da2-[a-z0-9]{26}${END}`),
   format('paseto', 'v1.local. v2.local. v3.local. v4.local.', `v[1-4]\\.local\\.${WORD}{40,2000}`),
   format('firebase_key', 'aaaa', `AAAA${WORD}{7}:APA91b${WORD}{100,180}`),
 ]

@@ -2,7 +2,7 @@ import { type Claim, RANK } from './finding.ts'
 import { hasFewCharacters, isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
 import { isCode, isHex } from './value-shapes.ts'
-import { WRITTEN_FORMS } from './written-secrets.ts'
+import { looksChosen, WRITTEN_FORMS } from './written-secrets.ts'
 
 /** A place where the form of a text says that a secret follows. */
 export interface Structure {
@@ -17,15 +17,22 @@ const DATABASE_USERINFO =
   /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|oracle|sqlserver|clickhouse|ldaps?|smtps?|ftps?|sftp)(?:\+\w{1,20})?:\/\/([^\s/:@"'`<>\\]{0,128}):([^\s"'`<>\\]{1,256})@(?=[\w[.-]{1,255}(?:[:/?,"'`\s]|$))/y
 const USER_ONLY = /:\/\/([A-Za-z0-9_+=-]{16,256})@(?=[\w[.-])/y
 const AUTHORIZATION =
-  /authorization(?:["'`\]\\]{0,4})(?:\s{0,4}(?:=>|[:=,])\s{0,4})["'`\\]{0,3}(?:(?:basic|bearer|token|apikey|api-key|api-token|digest|negotiate|key|aws4-hmac-sha256|[A-Za-z]{2,12}-?(?:token|key|auth))[ :]{1,3})?([^\s"'`\\,;<]{6,4096})/iy
-const SCHEME = /(?:bearer|basic)\s{1,3}([A-Za-z0-9_.~+/=:%|-]{8,4096})/iy
+  /authorization(?:["'`\]\\]{0,4})(?:\s{0,4}(?:=>|[:=]|,(?=\s{0,4}["'`\\]))\s{0,4})["'`\\]{0,3}(?:(?:basic|bearer|token|apikey|api-key|api-token|digest|negotiate|key|aws4-hmac-sha256|[A-Za-z]{2,12}-?(?:token|key|auth))[ :]{1,3})?((?!authorization)[^\s"'`\\,;<]{6,100})/iy
+const SCHEME = /(?:bearer|basic)\s{1,3}([A-Za-z0-9_.~+/=:%|-]{8,100})/iy
+/** The beginning of a value is enough to judge it by; this is the rest of one that is taken. */
+const REST = /[^\s"'`\\,;<]{0,4096}/y
 const USER_FLAG =
   /(?:--user|--proxy-user|-u)(?:\s{1,3}|=)?["']?([^\s"':$<]{0,128})["']?:["']?([^\s"']{0,256})/y
 const NETRC = /password\s{1,3}([^\s:=]\S{3,255})/y
+/** A string of a program, or the type of a column. */
+const NO_PASSWORD = /^(?:[{'"]|n?(?:var)?char|varbinary|text\b|string\b)/i
 const IDENTIFIED = /identified by (?:password )?(['"])([^'"\s]{4,128})\1/iy
 const SPOKEN =
   /(?:token|secret|api[ _-]?key|access[ _-]?key)\s{1,2}(?:is\s)?["'`]?([0-9a-f]{32,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9A-Za-z-])/iy
 const TELEGRAM = /:AA[\w-]{32,35}(?![\w-])/y
+/** Nothing follows that makes it the password hash or the token service. */
+const NAMED =
+  / is (?:the|my) (?:pass(?:word|phrase|code)?|secret|token|api key)\s{0,3}(?:$|[.,;:!)"']|(?:for|to|of|in|and|on)\b)/iy
 const SSHPASS = /sshpass\s{1,3}-p\s{0,2}["']?([^\s"']{4,128})/y
 
 /** Secrets that stand in a place made for them: web addresses, headers, command lines, files of logins. */
@@ -43,6 +50,12 @@ export const STRUCTURES: readonly Structure[] = [
     find: (line, at) => findAt(SPOKEN, 1, line, at),
   },
   { rule: 'telegram_token', anchors: [':aa'], find: findTelegram },
+  { rule: 'url_password', anchors: ['@tcp(', '@unix('], find: findDsnPassword },
+  {
+    rule: 'spoken_secret',
+    anchors: [' is the pass', ' is my pass', ' is the secret', ' is the token', ' is the api key'],
+    find: findNamedAfter,
+  },
   ...WRITTEN_FORMS,
 ]
 
@@ -68,16 +81,22 @@ function findUserinfo(line: string, at: number) {
   const found = runAt(DATABASE_USERINFO, line, at - scheme.length) ?? runAt(USERINFO, line, at)
   const password = found?.[2]
   if (found && password && !isReference(password) && !/^\d{1,5}[/?#]/.test(password))
-    return spanOf(found, password)
+    return isPattern(found, line) ? undefined : spanOf(found, password)
   const alone = runAt(USER_ONLY, line, at)
   if (!alone?.[1] || !(isHex(alone[1]) || (/\d/.test(alone[1]) && surprise(alone[1]) >= 5))) return undefined
   return spanOf(alone, alone[1])
 }
 
+/** `scheme://USER:PASS@HOST`: all of it says what is to be filled in. */
+function isPattern([whole, user = '', password = '']: RegExpExecArray, line: string): boolean {
+  const host = line.slice(line.indexOf(whole) + whole.length)
+  return [user, password].every((part) => /^[A-Z_]{2,}$/.test(part)) && /^[A-Z_]{3,}(?![\w.])/.test(host)
+}
+
 /** A password in an address is taken for one, be it ever so plain, unless it stands for another text. */
 function isReference(password: string): boolean {
   return (
-    /^(?:[$<[%*(].*|\{[A-Za-z_. ]*\}|\{\{.*|x{3,}|\.{2,}|\*+)$/i.test(password) ||
+    /^(?:[$<[%*(].*|[#@]\{.*|\{[A-Za-z_. ]*\}|\{\{.*|x{3,}|\.{2,}|\*+)$/i.test(password) ||
     /^[A-Z_]*\$\{/.test(password)
   )
 }
@@ -86,16 +105,24 @@ function findAuthorization(line: string, at: number) {
   const found = runAt(AUTHORIZATION, line, at)
   const value = found?.[1]
   if (!found || !value || isPlaceholder(value) || !isCredential(value)) return undefined
-  const end = found.index + found[0].length
-  return [end - value.length, end] as const
+  return wholeValue(line, found.index + found[0].length, value)
+}
+
+function wholeValue(line: string, end: number, value: string): readonly [number, number] {
+  return [end - value.length, end + (runAt(REST, line, end)?.[0].length ?? 0)]
 }
 
 function findScheme(line: string, at: number) {
   const found = runAt(SCHEME, line, at)
   const value = found?.[1]
   if (!found || !value || isPlaceholder(value) || !isCredential(value)) return undefined
-  if (/^basic/i.test(found[0]) && !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return undefined
-  return [found.index + found[0].length - value.length, found.index + found[0].length] as const
+  if (/^basic/i.test(found[0]) && !isLogin(value)) return undefined
+  return wholeValue(line, found.index + found[0].length, value)
+}
+
+/** Base64 of `user:password`. */
+function isLogin(value: string): boolean {
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(value) && Buffer.from(value, 'base64').includes(':')
 }
 
 /** Not a word of prose, a variable or a call. */
@@ -107,10 +134,13 @@ function isCredential(value: string): boolean {
 
 function findUserFlag(line: string, at: number) {
   const from = line[at] === ' ' ? at + 1 : at
-  if (line.startsWith('-u', from) && !/\bcurl\b/.test(line.slice(Math.max(0, at - 300), at))) return undefined
   const found = runAt(USER_FLAG, line, from)
   if (!found) return undefined
   const [whole, user = '', password = ''] = found
+  if (line.startsWith('-u', from) && !/\bcurl\b/.test(line.slice(Math.max(0, at - 300), at))) {
+    // A command that goes on from the line before begins with a flag.
+    if (line.slice(0, from).trim() !== '' || !looksChosen(password)) return undefined
+  }
   if (password === '') return user.length >= 10 && /\d/.test(user) ? spanOf(found, user) : undefined
   if (isReference(password) || isPlaceholder(password) || isPlaceholder(`${user}:${password}`))
     return undefined
@@ -124,7 +154,8 @@ function findNetrc(line: string, at: number) {
     return undefined
   const found = runAt(NETRC, line, at)
   const value = found?.[1]
-  if (!found || !value || isPlaceholder(value) || isReference(value) || /^[{'"]/.test(value)) return undefined
+  if (!found || !value || isPlaceholder(value) || isReference(value) || NO_PASSWORD.test(value))
+    return undefined
   if (isAlone && !(/\d/.test(value) && /[A-Za-z]{2}/.test(value) && value.length >= 8)) return undefined
   return spanOf(found, value)
 }
@@ -134,6 +165,24 @@ function findTelegram(line: string, at: number) {
   const id = /(?<!\d)\d{8,10}$/.exec(line.slice(Math.max(0, at - 11), at))?.[0]
   const found = id && runAt(TELEGRAM, line, at)
   return found ? ([at - id.length, at + found[0].length] as const) : undefined
+}
+
+/** `user:password@tcp(host)` */
+function findDsnPassword(line: string, at: number) {
+  const found = /(?:^|[\s"'`=/])[\w.$-]{1,64}:([^\s"'`]{2,128})$/.exec(line.slice(Math.max(0, at - 200), at))
+  const password = found?.[1]
+  return password && !isReference(password) ? ([at - password.length, at] as const) : undefined
+}
+
+/** `… is the password`: what stands before. */
+function findNamedAfter(line: string, at: number) {
+  if (!runAt(NAMED, line, at)) return undefined
+  const before = line.slice(Math.max(0, at - 200), at)
+  const found = /([^\s"'`#|/<>()]{6,190})["'`]?$/.exec(before)
+  const value = found?.[1]
+  if (!found || !value || isPlaceholder(value) || !looksChosen(value)) return undefined
+  const start = at - before.length + found.index
+  return [start, start + value.length] as const
 }
 
 function findAt(pattern: RegExp, group: number, line: string, at: number) {

@@ -3,12 +3,17 @@ import { surprise } from './randomness.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const HEX = /^(?:0x)?[0-9a-f]+$/i
 const URL_OR_PATH =
-  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/[\w.@-]*(?:\/|$)|~\/|[A-Za-z]:\\|arn:|urn:|(?:npm|workspace|file|link|catalog|github):(?=[\w@^~*./-]))/i
+  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|\.{0,2}\/[\w.@-]*(?:\/|$)|~\/|[A-Za-z]:\\|arn:|urn:|(?:[a-z0-9-]{1,40}\.){1,3}(?:com|org|io|net|dev|in)\/|(?:npm|workspace|file|link|catalog|github):(?=[\w@^~*./-]))/i
 const CODE =
   /^(?:[A-Za-z_$][\w$]*(?:\(|\[|\.[A-Za-z_$]|->|::|\?\.|!?[;)\]}]*$)|[({[!&*|<]|(?:new|await|async|return|function|lambda|typeof|not|await)\b|=>|process\.env|os\.|\d+(?:[.,]\d+)*[a-z%]{0,3}[)\]};]*$)/
 const PUBLIC_KEY =
   /^(?:(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-\w+) AAAA|AAAA(?:[BC]3NzaC1|E2VjZHNh|GnNrLXNz|InNrLWVj)|MI(?:GfMA0G|IB[IoC]jANB|ICIjANB)|MFkwEwYH|MCowBQYD)/
 const CONSTANT = /^_{0,2}[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+$/
+/** Each part is letters, or letters and a size: `DH_KEM_P521_HKDF_SHA512`. */
+const SIZED_CONSTANT = /^(?:[A-Z]{1,10}\d{0,4}|\d{1,4})(?:_(?:[A-Z]{1,10}\d{0,4}|\d{1,4})){2,}$/
+const ALGORITHM = /(?:^|[_.-])(?:SHA|AES|RSA|HMAC|ECDSA|ECDHE?|PBKDF|HKDF|CHACHA|Hmac|Aes|Rsa|ChaCha)/
+const SIZED_WORD = /^[A-Za-z]{0,12}\d{0,4}[A-Za-z]{0,12}$/
+const MAX_ALGORITHM = { chars: 64, parts: 8 }
 
 export function isUuid(value: string): boolean {
   return value.length === 36 && UUID.test(value)
@@ -35,13 +40,24 @@ export function isCode(value: string): boolean {
 
 /** Upper case words joined by lines: the name of a constant. */
 export function isConstantName(value: string): boolean {
+  if (SIZED_CONSTANT.test(value) || isAlgorithm(value)) return true
   return CONSTANT.test(value) && surprise(value) < (value.includes('_') ? 5.8 : 5)
+}
+
+/** `ECDHE-RSA-AES128-GCM-SHA256`, `PBKDF2-HMAC-SHA256` */
+function isAlgorithm(value: string): boolean {
+  if (value.length > MAX_ALGORITHM.chars || !ALGORITHM.test(value)) return false
+  const parts = value.split(/[_.-]/)
+  return (
+    parts.length > 1 && parts.length <= MAX_ALGORITHM.parts && parts.every((part) => SIZED_WORD.test(part))
+  )
 }
 
 const CLOSERS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
 /** A bracket closes another kind than was opened last: no code does that. */
 export function isMisnested(value: string): boolean {
+  if (!/[)\]}]/.test(value)) return false
   const open: string[] = []
   for (const char of value.slice(0, 200)) {
     if (char === '(' || char === '[' || char === '{') open.push(char)

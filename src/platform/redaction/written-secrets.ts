@@ -1,57 +1,13 @@
+import { COMMANDS } from './login-commands.ts'
+import { isOddLetters } from './named-things.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
 import { isHex, isUuid } from './value-shapes.ts'
-
-/** A form of words, a command or a directive that a secret belongs to: the last group of the pattern. */
-interface WrittenForm {
-  rule: string
-  anchors: string
-  /** Tried at the anchor. What may stand between is bounded, so that a failed try is cheap. */
-  pattern: RegExp
-  /** The form alone does not tell a secret from a word: it must look like one. */
-  isChosen?: true
-}
-
-const VALUE = `["']?([^\\s"'|;&<>]{4,128})`
-const UP_TO = '[^|;]{0,120}?\\s'
-
-function command(anchors: string, program: string, flag: string): WrittenForm {
-  return { rule: 'login_flag', anchors, pattern: new RegExp(`${program}\\s${UP_TO}${flag}${VALUE}`, 'iy') }
-}
+import type { WrittenForm } from './written-form.ts'
 
 /** Anchors are parted by `,`, since some hold a space. */
 const FORMS: readonly WrittenForm[] = [
-  command('mysql ,mysqldump ,mysqladmin ,mariadb ', '(?:mysql(?:dump|admin)?|mariadb)', '-p(?=\\S)'),
-  command(
-    'docker login,podman login,az login,mongosh ,mongodump ,mongorestore ',
-    '\\w+(?: login)?',
-    '-p[ =]',
-  ),
-  command('redis-cli ', 'redis-cli', '-a '),
-  command('ldapsearch ,ldapadd ,ldapmodify ,ldapwhoami ', 'ldap[a-z]{3,6}', '-w '),
-  command('openssl ', 'openssl', '-pass(?:in|out)? pass:'),
-  command('smbclient ', 'smbclient', '-U [\\w.\\\\-]{1,40}%'),
-  {
-    rule: 'login_flag',
-    anchors: 'htpasswd -',
-    pattern: /htpasswd -\w{0,4}b\w{0,3} (?:\S{1,200} )?[\w.@-]{1,60} ([^\s"';|]{4,128})/y,
-  },
-  {
-    rule: 'login_flag',
-    anchors: 'net user ',
-    pattern: /net user [\w.\\-]{1,60} ([^\s"'*/]{6,128})/iy,
-    isChosen: true,
-  },
-  {
-    rule: 'login_flag',
-    anchors: 'echo ',
-    pattern: /echo (?:-\w )?["']?[\w.-]{1,40}:([^\s"'|]{4,128})["']?\s{0,3}\|\s{0,3}(?:sudo )?chpasswd/iy,
-  },
-  {
-    rule: 'login_flag',
-    anchors: 'securestring ',
-    pattern: /SecureString (?:-String )?["']([^"'$]{4,128})["']/iy,
-  },
+  ...COMMANDS,
   {
     rule: 'login_call',
     anchors: 'networkcredential(',
@@ -59,9 +15,17 @@ const FORMS: readonly WrittenForm[] = [
   },
   {
     rule: 'login_call',
-    anchors: 'getconnection(,mysqli_connect(,new mysqli(,new pdo(,dbi->connect(',
+    anchors: 'getconnection(,mysqli_connect(,new mysqli(,new pdo(,dbi->connect(,ldap_bind(,pymysql.connect(',
     pattern:
-      /[\w>-]{3,20}(?: \w{3,6})?\((?:\s{0,3}[^,()]{1,200},){2}\s{0,3}["']([^"'\s]{4,128})["']\s{0,3}[,)]/iy,
+      /[\w>.-]{3,20}(?: \w{3,6})?\((?:\s{0,3}[^,()]{1,200},){2}\s{0,3}["']([^"'\s]{4,128})["']\s{0,3}[,)]/iy,
+  },
+  {
+    rule: 'login_call',
+    anchors: 'auth(,auth=(,auth ,credentials(,credentials.basic(,.login(,_login(',
+    pattern:
+      /(?:auth(?:=\(|\(| )|credentials(?:\.basic)?\(|[._]login\()\s{0,3}["'`][^"'`\s]{1,100}["'`],\s{0,3}["'`]([^"'`\s]{6,128})["'`]/iy,
+    isChosen: 'has digits',
+    allowsInside: true,
   },
   {
     rule: 'login_call',
@@ -71,8 +35,8 @@ const FORMS: readonly WrittenForm[] = [
   },
   {
     rule: 'login_directive',
-    anchors: 'requirepass ,masterauth ,bindpw ,rootpw ',
-    pattern: /[a-z]{6,11}\s{1,16}["']?([^\s"'<>{}]{6,128})["']?\s{0,9}$/iy,
+    anchors: 'requirepass ,masterauth ,bindpw ,rootpw ,radius-server key ,tacacs-server key ',
+    pattern: /[a-z]{6,11}(?:-server key)?\s{1,16}["']?([^\s"'<>{}]{6,128})["']?\s{0,9}$/iy,
     isChosen: true,
   },
   {
@@ -87,11 +51,17 @@ const FORMS: readonly WrittenForm[] = [
     pattern: /snmp-server community (\S{6,64})/iy,
     isChosen: true,
   },
-  { rule: 'login_directive', anchors: ': psk ', pattern: /: PSK ["']([^"'\s]{6,128})["']/iy },
+  { rule: 'login_directive', anchors: ': psk ,: eap ', pattern: /: (?:PSK|EAP) ["']([^"'\s]{6,128})["']/iy },
   {
     rule: 'login_directive',
-    anchors: ':5432:,:*:*:,:3306:',
-    pattern: /:[\d*]{1,5}:(?:[\w*-]{1,63}:){1,2}([^\s:"']{6,128})\s{0,3}$/iy,
+    anchors: 'isakmp key ',
+    pattern: /isakmp key (?:[06] )?(\S{6,128}) (?:address|hostname) /iy,
+  },
+  {
+    rule: 'login_directive',
+    anchors: ':5432:,:5433:,:6432:,:*:*:,:3306:',
+    // A line of a file of logins: nothing stands before the host, and nothing after the password.
+    pattern: /(?<=^[\w.*-]{1,120}):[\d*]{1,5}:(?:[\w*-]{1,63}:){1,2}([^\s:"']{6,128})\s{0,3}$/y,
     isChosen: true,
   },
   {
@@ -103,7 +73,26 @@ const FORMS: readonly WrittenForm[] = [
     rule: 'sql_password',
     anchors: 'with password,encrypted password,set password',
     pattern:
-      /(?:with|encrypted|set) (?:encrypted )?password[^'"]{0,9}(?:for '[^']{1,64}'(?:@'[^']{1,64}')?)?[^'"]{0,16}'([^'\s]{4,128})'/iy,
+      /(?:with|encrypted|set) (?:encrypted )?password(?!_)[^'"]{0,9}(?:for '[^']{1,64}'(?:@'[^']{1,64}')?)?[^'"]{0,16}'([^'\s]{4,128})'/iy,
+  },
+  {
+    rule: 'sql_password',
+    anchors: 'alter user ,alter role ,create role ,create user ,alter login ,create login ',
+    pattern:
+      /(?:alter|create) (?:user|role|login) [^;'"]{1,120}\bpassword\s{0,3}=?\s{0,3}'([^'\s]{4,128})'/iy,
+  },
+  {
+    rule: 'spoken_secret',
+    anchors: 'using password ,with password ,and password ',
+    pattern: /(?:using|with|and) password ["'`]?([^\s"'`<>(){}]{6,64}[^\s"'`<>(){}.,:?])/iy,
+    isChosen: true,
+  },
+  {
+    rule: 'spoken_secret',
+    anchors: 'credentials: ,creds: ,login: ,credentials are ,credentials = ',
+    pattern:
+      /(?:credentials|creds|login)(?::| are| =)\s{1,3}["'`]?[\w.@-]{2,64}["'`]?\s{0,2}[/:|]\s{0,2}["'`]?([^\s"'`<>(){}]{6,64})/iy,
+    isChosen: true,
   },
   {
     rule: 'spoken_secret',
@@ -147,12 +136,13 @@ export const WRITTEN_FORMS = FORMS.map((form) => ({
 
 function findWritten(form: WrittenForm, line: string, at: number) {
   // In the midst of a word it is another one.
-  if (/[A-Za-z0-9]{2}/.test(line.slice(Math.max(0, at - 1), at + 1))) return undefined
+  if (!form.allowsInside && /[A-Za-z0-9]{2}/.test(line.slice(Math.max(0, at - 1), at + 1))) return undefined
   form.pattern.lastIndex = at
   const found = form.pattern.exec(line)
   const value = found?.at(-1)
   if (!found || !value || isPlaceholder(value) || /^[$<{%[(]/.test(value)) return undefined
-  if (form.isChosen && !looksChosen(value)) return undefined
+  const isEnough = form.isChosen === 'has digits' && /\d/.test(value) && /[A-Za-z]/.test(value)
+  if (form.isChosen && !isEnough && !looksChosen(value)) return undefined
   // A key may be that of a message or of a signature, and these are known by such names.
   if ((isHex(value) || isUuid(value)) && /^(?:with |using )?key /i.test(found[0])) return undefined
   const start = found.index + found[0].lastIndexOf(value)
@@ -160,8 +150,9 @@ function findWritten(form: WrittenForm, line: string, at: number) {
 }
 
 /** Letters and digits, or letters and signs, that no name of a thing has. */
-function looksChosen(value: string): boolean {
+export function looksChosen(value: string): boolean {
   if (isUuid(value) || (isHex(value) && /\d/.test(value) && value.length >= 16)) return true
+  if (isOddLetters(value)) return true
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || /^[\w-]+[./][\w./-]+$/.test(value)) return false
   if (/^[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?\d{1,2}$/.test(value)) return surprise(value) >= 5.2
   return surprise(value) >= 4.4 || (/[!@#$%^&*?~]/.test(value) && !/:/.test(value))

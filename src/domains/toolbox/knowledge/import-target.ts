@@ -1,10 +1,12 @@
 import { posix } from 'node:path'
+import { aliasedPaths, type ScriptAliases } from './script-aliases.ts'
 import type { ScannedModule, ScannedSource } from './source-scan.ts'
 
 /** The file that imports are compared with. */
 export interface ImportTarget {
   readonly source: Pick<ScannedSource, 'path' | 'language' | 'package'>
   readonly modules: readonly ScannedModule[]
+  readonly aliases: readonly ScriptAliases[]
   /** Of the files of its crate, as `a/b`. */
   readonly rust_modules: ReadonlySet<string>
 }
@@ -36,13 +38,18 @@ function endsWithPath(path: string, end: string): boolean {
   return path === end || path.endsWith(`/${end}`)
 }
 
-/** `./x`, `./x.js` that is `x.ts`, a folder that is its index, `@/x`, and the package by its own name. */
-function isScriptImport(importer: string, spec: string, { source, modules }: ImportTarget): boolean {
+/**
+ * `./x`, `./x.js` that is `x.ts`, a folder that is its index, a name that the compiler is told of, `@/x`, and the
+ * package by its own name.
+ */
+function isScriptImport(importer: string, spec: string, { source, modules, aliases }: ImportTarget): boolean {
   const target = withoutEnding(source.path)
   const is_index = posix.basename(target) === 'index'
   const isIt = (path: string) =>
     withoutEnding(path) === target || (is_index && path.replace(/\/$/, '') === folderOf(source.path))
   if (/^\.\.?(?:\/|$)/.test(spec)) return isIt(posix.join(posix.dirname(importer), spec))
+  const above = aliases.filter(({ folder }) => isBelow(importer, folder))
+  if (above.some((one) => aliasedPaths(one, spec).some(isIt))) return true
   const rest = /^(?:[@~#]\/|\/)(.+)$/.exec(spec)?.[1] ?? (spec.startsWith('src/') ? spec : undefined)
   if (rest !== undefined)
     return [target, is_index ? folderOf(target) : target].some((path) =>
@@ -55,7 +62,7 @@ function isScriptImport(importer: string, spec: string, { source, modules }: Imp
   if (!own) return false
   const below = spec.slice(own.name.length + 1)
   return below === ''
-    ? /(?:^|\/)(?:index|main|mod)$/.test(target)
+    ? /(?:^|\/)(?:index|main|mod)$/.test(target) || own.entries.some(isIt)
     : endsWithPath(target, withoutEnding(below))
 }
 

@@ -21,9 +21,15 @@ const FOLLOWED_PROJECTS = 256
 export interface KnowledgeDesk {
   readonly stores: KeptStores
   /** Sees to it that the index is made and follows the project; answers how it is, without waiting. */
-  follow(project_root: string, policy: ProjectPolicy): Promise<IndexState>
-  /** Begins anew where the index cannot be read. */
-  rebuild(project_root: string, policy: ProjectPolicy): Promise<void>
+  follow(project_root: string, policy: ProjectPolicy): Promise<FollowedIndex>
+  /** Begins anew where the index that was seen cannot be read, after the run that may still go on. */
+  rebuild(project_root: string, policy: ProjectPolicy, index_identity: string): Promise<void>
+}
+
+/** How an index is, for whoever wants to search it. */
+export interface FollowedIndex extends IndexState {
+  /** Whether it is not finished, and the last run that was to finish it came to nothing. */
+  readonly is_stuck: boolean
 }
 
 /** What this process has done about a project. */
@@ -32,6 +38,9 @@ interface Followed {
   seen: string | undefined
   started_ms: number
   is_running: boolean
+  has_failed: boolean
+  /** An index that was found to be damaged while a run went on, which may not have noticed. */
+  damaged: string | undefined
 }
 
 const opened = new WeakMap<Hub['db'], KnowledgeDesk>()
@@ -73,9 +82,13 @@ function openDesk(hub: Hub): KnowledgeDesk {
     const child = await startIndexer({ job: indexJobOf(hub, project_root, policy, more), wait_ms: WAIT_MS })
     const end = () => {
       one.is_running = false
+      one.has_failed = child.exitCode !== 0
       one.seen = seenOf(look(project_root), policy)
       tellEnd(hub, project_root)
       watch.onIndexed(project_root)
+      const isLeft = one.damaged !== undefined && one.damaged === look(project_root).index_identity
+      one.damaged = undefined
+      if (isLeft) void start(project_root, policy, { rebuild: true })
     }
     if (child.pid === undefined || child.exitCode !== null) end()
     else child.once('exit', end)
@@ -88,19 +101,31 @@ function openDesk(hub: Hub): KnowledgeDesk {
       const one = rememberIn(followed, project_root)
       const waited_ms = hub.system.now().getTime() - one.started_ms
       const isDue = state.is_complete ? one.seen !== seenOf(state, policy) : waited_ms >= RETRY_AFTER_MS
-      if (!state.is_running && (one.seen === undefined || isDue)) await start(project_root, policy, {})
+      const starts = !state.is_running && (one.seen === undefined || isDue)
+      if (starts) await start(project_root, policy, {})
       watch.ask(project_root)
-      return state
+      const is_idle = !starts && !state.is_running && !one.is_running
+      return { ...state, is_stuck: is_idle && one.has_failed && !state.is_complete }
     },
-    async rebuild(project_root, policy) {
+    async rebuild(project_root, policy, index_identity) {
       stores.drop(project_root)
-      await start(project_root, policy, { rebuild: true })
+      const one = rememberIn(followed, project_root)
+      if (one.is_running) one.damaged = index_identity
+      else await start(project_root, policy, { rebuild: true })
     },
   }
 }
 
+const NOTHING_DONE: Followed = {
+  seen: undefined,
+  started_ms: 0,
+  is_running: false,
+  has_failed: false,
+  damaged: undefined,
+}
+
 function rememberIn(followed: Map<string, Followed>, project_root: string): Followed {
-  const one = followed.get(project_root) ?? { seen: undefined, started_ms: 0, is_running: false }
+  const one = followed.get(project_root) ?? { ...NOTHING_DONE }
   followed.delete(project_root)
   followed.set(project_root, one)
   if (followed.size > FOLLOWED_PROJECTS) followed.delete(followed.keys().next().value as string)

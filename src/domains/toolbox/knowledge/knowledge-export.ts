@@ -4,7 +4,13 @@ import { z } from 'zod'
 import { hubOwner } from '../../../operations/authority.ts'
 import { ActOutside, defineOperation } from '../../../operations/define-operation.ts'
 import { carryOutOrder } from './knowledge-carry-out.ts'
-import { BundlePath, knowledgeErrors, ProjectInput, projectRootOf } from './knowledge-schemas.ts'
+import {
+  BundlePath,
+  knowledgeErrors,
+  ProjectInput,
+  projectRootOf,
+  requireBundleName,
+} from './knowledge-schemas.ts'
 
 export const knowledgeExport = defineOperation({
   name: 'knowledge_export',
@@ -28,6 +34,7 @@ export const knowledgeExport = defineOperation({
   }),
   async handle({ input: { project, out }, hub, refuse }) {
     const project_root = projectRootOf(project)
+    requireBundleName('out', out)
     if (existsSync(out) || !existsSync(dirname(out)))
       return refuse('BAD_REQUEST', 'out must name a new file in a folder that is there.')
     return new ActOutside(async (signal) => {

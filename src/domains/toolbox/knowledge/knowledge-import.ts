@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { z } from 'zod'
 import { hubOwner } from '../../../operations/authority.ts'
 import { ActOutside, defineOperation } from '../../../operations/define-operation.ts'
@@ -9,6 +10,7 @@ import {
   OutcomeAnswer,
   ProjectInput,
   projectRootOf,
+  requireBundleName,
 } from './knowledge-schemas.ts'
 
 export const knowledgeImport = defineOperation({
@@ -23,8 +25,10 @@ export const knowledgeImport = defineOperation({
   outward: true,
   input: z.strictObject({ project: ProjectInput, from: BundlePath.describe('The exported index, *.rag') }),
   output: OutcomeAnswer,
-  async handle({ input: { project, from }, hub }) {
+  async handle({ input: { project, from }, hub, refuse }) {
     const project_root = projectRootOf(project)
+    if (!existsSync(from)) return refuse('knowledge_refused', 'There is no such file.')
+    requireBundleName('from', from)
     return new ActOutside(async (signal) =>
       outcomeOf(project_root, await carryOutOrder(hub, project_root, { import_from: from }, signal)),
     )

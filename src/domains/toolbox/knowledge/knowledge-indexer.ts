@@ -99,4 +99,6 @@ if (process.argv[2] === INDEXER_ARGUMENT) {
     reason: error.message,
   }))
   writeSync(OUTPUT, `${JSON.stringify(answer)}\n`)
+  // Whoever does not listen sees it by how the process ends.
+  if (answer.kind === 'failed') process.exitCode = 1
 }

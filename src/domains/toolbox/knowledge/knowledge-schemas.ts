@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { errorTable, Refusal } from '../../../operations/errors.ts'
 import { resolveSeat, SeatInvalid } from '../../../platform/identity/resolve-seat.ts'
@@ -18,11 +19,8 @@ export const ProjectInput = z
   .max(FOLDER_LIMIT_CHARS)
   .describe("The project's folder, the one with .flow")
 
-/** An exported index on the machine of the hub. */
-export const BundlePath = z
-  .string()
-  .max(FOLDER_LIMIT_CHARS)
-  .regex(/^\/.*\.rag$/, 'must be an absolute path that ends with .rag')
+/** An exported index on the machine of the hub; what its name must be like, `requireBundleName` says in words. */
+export const BundlePath = z.string().min(1).max(FOLDER_LIMIT_CHARS)
 
 /** What a run did for a project. */
 export const OutcomeAnswer = z.strictObject({
@@ -40,4 +38,10 @@ export function projectRootOf(project: string): string {
       throw new Refusal('BAD_REQUEST', 'project must be the whole path of a folder that is there.')
     throw error
   }
+}
+
+/** Other files of the machine are neither read nor written. */
+export function requireBundleName(key: 'from' | 'out', path: string): void {
+  if (!isAbsolute(path) || !path.endsWith('.rag') || path.includes('\0'))
+    throw new Refusal('BAD_REQUEST', `${key} must be the whole path of a file whose name ends with .rag.`)
 }

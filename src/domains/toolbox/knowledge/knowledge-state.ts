@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { indexPlaceOf } from '../../../platform/knowledge/index-place.ts'
+import { hasPlainFiles, indexPlaceOf } from '../../../platform/knowledge/index-place.ts'
 import { isProcessLocked } from '../process-lock.ts'
 import { findProgress, type Progress } from './knowledge-progress.ts'
 
@@ -19,19 +19,27 @@ export interface IndexState {
 /** Looks at the files of a project's index, without opening it. */
 export function readIndexState(project_root: string, now: () => Date): IndexState {
   const place = indexPlaceOf(project_root)
-  const index_identity = identityOf(place.index, ({ ino, dev }) => `${dev}:${ino}`)
+  const index_identity = hasPlainFiles(place.index)
+    ? identityOf(place.index, ({ ino, dev }) => `${dev}:${ino}`)
+    : ''
+  // Nothing was ever in an empty file, whatever lies beside it.
+  const is_filled = index_identity !== '' && sizeOf(place.index) > 0
   const manifest_identity = identityOf(
     place.manifest,
     ({ ino, mtimeMs, size }) => `${ino}:${mtimeMs}:${size}`,
   )
   return {
-    is_complete: index_identity !== '' && manifest_identity !== '',
+    is_complete: is_filled && manifest_identity !== '',
     has_index: index_identity !== '',
     is_running: isProcessLocked(place.lock, now),
     progress: findProgress(place.progress),
     index_identity,
     manifest_identity,
   }
+}
+
+function sizeOf(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
 /** Empty for what is no plain file. */

@@ -1,13 +1,15 @@
-import { statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { z } from 'zod'
 import { hubOwner } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
+import { IndexDamaged, IndexUnavailable } from '../../../platform/knowledge/damaged-index.ts'
+import { checkIndexFile } from '../../../platform/knowledge/index-check.ts'
 import { indexPlaceOf } from '../../../platform/knowledge/index-place.ts'
 import { OutcomeWire } from './knowledge-progress.ts'
 import { ProjectInput, projectRootOf } from './knowledge-schemas.ts'
 import { type IndexState, readIndexState } from './knowledge-state.ts'
 
-const States = ['missing', 'building', 'unfinished', 'updating', 'ready'] as const
+const States = ['missing', 'building', 'unfinished', 'updating', 'ready', 'damaged', 'unusable'] as const
 
 export const knowledgeStatus = defineOperation({
   name: 'knowledge_status',
@@ -39,15 +41,16 @@ export const knowledgeStatus = defineOperation({
       error = null,
       outcome = null,
     } = state.progress ?? {}
+    const trouble = findTrouble(state, indexPlaceOf(project).index)
     return {
       schema: 'knowtation.knowledge_status/v0' as const,
       project,
-      state: stateOf(state),
+      state: trouble?.state ?? stateOf(state),
       bytes: sizeOf(indexPlaceOf(project).index),
       files_done,
       files_total,
       seconds_left: state.is_running ? seconds_left : null,
-      error,
+      error: trouble?.error ?? error,
       last_run: outcome,
     }
   },
@@ -59,6 +62,22 @@ function stateOf({ is_complete, is_running, has_index }: IndexState): (typeof St
   return has_index ? 'unfinished' : 'missing'
 }
 
+/** What keeps the file from being searched; while a run is at it, it says so itself. */
+function findTrouble({ has_index, is_running }: IndexState, index: string) {
+  if (!has_index || is_running || sizeOf(index) === 0) return undefined
+  try {
+    checkIndexFile(index)
+    return undefined
+  } catch (error) {
+    if (error instanceof IndexUnavailable)
+      return { state: 'unusable' as const, error: `${error.message}. Look at its rights and those of .flow.` }
+    if (!(error instanceof IndexDamaged)) throw error
+    const advice = 'Make it anew with knowtation knowledge index --rebuild.'
+    return { state: 'damaged' as const, error: `${error.message}. ${advice}` }
+  }
+}
+
 function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  return stats?.isFile() ? stats.size : 0
 }

@@ -18,7 +18,7 @@ const ROOT_NAME = 'Project'
 /** Puts what was found together: who needs whom, and everything by its name. */
 export function joinServices(survey: Surveyed): SystemMap {
   const { infrastructure, docs, testing, capped } = survey
-  const found = withoutEmptyRoot(survey.services)
+  const found = withoutFrames(survey.services)
   const composed = composedNeeds(survey, found)
   const services = found
     .map((service) => toService(service, found, composed.get(service.path) ?? []))
@@ -26,12 +26,17 @@ export function joinServices(survey: Surveyed): SystemMap {
   return { services, infrastructure, docs, testing, Entities: entitiesOf(survey, services), capped }
 }
 
-/** The root of a project with services is a frame for them, unless it has a beginning of its own. */
-function withoutEmptyRoot(services: readonly DescribedService[]): readonly DescribedService[] {
-  const others = services.filter(({ is_root }) => !is_root)
-  const isFrame = ({ is_root, entry_points }: DescribedService) =>
-    is_root && others.length > 0 && entry_points.length === 0
+/** A folder that holds services together, such as the root, is a frame for them, unless it has a beginning of its own. */
+function withoutFrames(services: readonly DescribedService[]): readonly DescribedService[] {
+  const isFrame = ({ is_frame, entry_points, path }: DescribedService) =>
+    is_frame &&
+    entry_points.length === 0 &&
+    services.some((one) => one.path !== path && isAround(path, one.path))
   return services.filter((service) => !isFrame(service))
+}
+
+function isAround(outer: string, path: string): boolean {
+  return outer === '.' || path.startsWith(`${outer}/`)
 }
 
 function toService(
@@ -39,7 +44,7 @@ function toService(
   all: readonly DescribedService[],
   composed: readonly string[],
 ): MapService {
-  const { is_root, facts, name, ...shown } = service
+  const { is_frame, facts, name, ...shown } = service
   const needed = facts.flatMap(({ needs, needed_paths }) => [
     ...needed_paths.map((path) => posix.join(service.path, path)),
     ...needs.flatMap((need) => findCalled(need, all)?.path ?? []),
@@ -47,7 +52,7 @@ function toService(
   const paths = new Set([...needed, ...composed])
   const others = all.filter(({ path }) => path !== service.path && paths.has(path))
   return {
-    name: is_root && service.path === '.' ? ROOT_NAME : name,
+    name: is_frame && service.path === '.' ? ROOT_NAME : name,
     ...shown,
     depends_on: others.map(({ path }) => path).toSorted(),
   }

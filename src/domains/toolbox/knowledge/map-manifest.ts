@@ -10,10 +10,16 @@ export interface ManifestFacts {
   /** Folders of what it needs, relative to its own. */
   readonly needed_paths: readonly string[]
   readonly entry_points: readonly string[]
+  /** Whether it holds others below its folder together. */
+  readonly is_frame: boolean
 }
 
 const LIST_LIMIT = 500
-const NOTHING: ManifestFacts = { names: [], needs: [], needed_paths: [], entry_points: [] }
+const NOTHING: ManifestFacts = { names: [], needs: [], needed_paths: [], entry_points: [], is_frame: false }
+
+/** A list may stand in one line or in many; what is in quotes may have brackets. */
+const PYTHON_LIST =
+  /^([\w-]{1,100})[ \t]{0,20}=[ \t]{0,20}\[((?:"[^"\n]{0,300}"|'[^'\n]{0,300}'|[^\]"']){0,5000})\]/gm
 
 type Read = (text: string) => Partial<ManifestFacts>
 
@@ -24,6 +30,9 @@ const READERS: Readonly<Record<string, Read>> = {
     needs: [
       ...all(text, /^[ \t]{0,200}["']([\w.-]{1,200})[^"'\n]{0,200}["'],?[ \t]{0,20}$/gm),
       ...all(text, /^([\w.-]{1,200})[ \t]{0,20}=[ \t]{0,20}[{"'^~*]/gm),
+      ...listedNeeds(section(text, 'project'), /^dependencies$/),
+      ...listedNeeds(section(text, 'project.optional-dependencies'), /./),
+      ...listedNeeds(section(text, 'dependency-groups'), /./),
     ],
     needed_paths: all(text, /\bpath[ \t]{0,20}=[ \t]{0,20}["']([^"'\n]{1,300})["']/g),
     entry_points: all(
@@ -39,6 +48,7 @@ const READERS: Readonly<Record<string, Read>> = {
     names: all(section(text, 'package'), /^name[ \t]{0,20}=[ \t]{0,20}"([^"\n]{1,200})"/gm).slice(0, 1),
     needs: all(text, /^([\w-]{1,200})(?:\.workspace)?[ \t]{0,20}=/gm),
     needed_paths: all(text, /\bpath[ \t]{0,20}=[ \t]{0,20}"(\.[^"\n]{1,300})"/g),
+    is_frame: /\bmembers\b/.test(section(text, 'workspace')),
   }),
   'go.mod': (text) => ({
     names: all(text, /^module\s{1,20}(\S{1,300})/gm),
@@ -52,6 +62,7 @@ const READERS: Readonly<Record<string, Read>> = {
     ),
     needs: all(text, /<artifactId>([^<]{1,200})</g).slice(1),
     entry_points: all(text, /<mainClass>([^<]{1,300})</g),
+    is_frame: /<module>/.test(text),
   }),
   'build.gradle': readGradle,
   'build.gradle.kts': readGradle,
@@ -76,6 +87,12 @@ function all(text: string, form: RegExp): string[] {
   return [...found]
 }
 
+/** The names in the lists of a table of `pyproject.toml`. */
+function listedNeeds(table: string, keys: RegExp): string[] {
+  const lists = [...table.matchAll(PYTHON_LIST)].filter(([, key]) => keys.test(key ?? ''))
+  return lists.flatMap(([, , list]) => all(list ?? '', /["']([\w.-]{1,200})/g))
+}
+
 /** The lines of one table of a TOML file. */
 function section(text: string, name: string): string {
   const start = text.indexOf(`[${name}]`)
@@ -96,8 +113,16 @@ function readGradle(text: string): Partial<ManifestFacts> {
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= 500
 
 function readPackage(text: string): Partial<ManifestFacts> {
-  const { name, main, bin, dependencies, devDependencies, peerDependencies, optionalDependencies } =
-    JSON.parse(text) as Record<string, unknown>
+  const {
+    name,
+    main,
+    bin,
+    workspaces,
+    dependencies,
+    devDependencies,
+    peerDependencies,
+    optionalDependencies,
+  } = JSON.parse(text) as Record<string, unknown>
   const needs = [dependencies, devDependencies, peerDependencies, optionalDependencies].flatMap((list) =>
     list !== null && typeof list === 'object' ? Object.entries(list) : [],
   )
@@ -107,6 +132,7 @@ function readPackage(text: string): Partial<ManifestFacts> {
   const programs = bin !== null && typeof bin === 'object' ? Object.values(bin) : [bin]
   return {
     names: isText(name) ? [name] : [],
+    is_frame: workspaces !== undefined && workspaces !== null,
     needs: needs.map(([need]) => need).slice(0, LIST_LIMIT),
     needed_paths: paths.slice(0, LIST_LIMIT),
     entry_points: [main, ...programs]

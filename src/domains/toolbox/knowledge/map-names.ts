@@ -19,6 +19,15 @@ export const MANIFESTS: Readonly<Record<string, string | undefined>> = {
   Dockerfile: undefined,
 }
 
+/** What says beside a manifest that there are further ones below. */
+export const FRAME_FILES = new Set([
+  'pnpm-workspace.yaml',
+  'lerna.json',
+  'go.work',
+  'settings.gradle',
+  'settings.gradle.kts',
+])
+
 /** Every folder right in one of these is a service. */
 export const SERVICE_FOLDERS = new Set(['services', 'apps', 'packages'])
 
@@ -76,7 +85,6 @@ const INFRASTRUCTURE_FOLDERS: Readonly<Record<string, string>> = {
   deploy: 'deployment',
   deployment: 'deployment',
   docker: 'docker',
-  workflows: 'ci',
   '.circleci': 'ci',
 }
 
@@ -85,8 +93,16 @@ export function findInfrastructureFile(name: string): string | undefined {
   return INFRASTRUCTURE_FILES.find(([form]) => form.test(name))?.[1]
 }
 
+/** Below these is code, whatever its folders are called: charts of a page are none of Helm. */
+const CODE_FOLDERS = new Set(['src', 'lib', 'app', 'pkg', 'internal', 'components'])
+const WORKFLOWS = /(?:^|\/)\.(?:github|gitea|forgejo)\/workflows$/
+
 /** What a folder of infrastructure is for. */
-export function findInfrastructureFolder(name: string): string | undefined {
+export function findInfrastructureFolder(path: string): string | undefined {
+  if (WORKFLOWS.test(path)) return 'ci'
+  const folders = path.split('/')
+  const name = folders.pop() as string
+  if (folders.some((folder) => CODE_FOLDERS.has(folder))) return undefined
   return Object.hasOwn(INFRASTRUCTURE_FOLDERS, name) ? INFRASTRUCTURE_FOLDERS[name] : undefined
 }
 
@@ -113,7 +129,7 @@ const PASSED_BY = new Set([
   'fixtures',
   'examples',
 ])
-const HIDDEN_BUT_OPEN = new Set(['.github', '.circleci'])
+const HIDDEN_BUT_OPEN = new Set(['.github', '.gitea', '.forgejo', '.circleci'])
 
 /** Whether nothing of a map is looked for in a folder. */
 export function isPassedBy(name: string): boolean {

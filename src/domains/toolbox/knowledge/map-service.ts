@@ -12,7 +12,7 @@ const SHOWN_DOCS = 20
 export interface DescribedService {
   readonly name: string
   readonly path: string
-  readonly is_root: boolean
+  readonly is_frame: boolean
   readonly readable: boolean
   readonly languages: readonly string[]
   readonly manifests: readonly string[]
@@ -29,7 +29,7 @@ const ENTRY =
 export function describeService(
   eyes: MapEyes,
   path: string,
-  is_root: boolean,
+  is_frame: boolean,
   name: string,
 ): DescribedService {
   const readable = eyes.isReadable(path)
@@ -48,7 +48,7 @@ export function describeService(
   return {
     name,
     path,
-    is_root,
+    is_frame,
     readable,
     languages: readable ? languagesOf(files) : [],
     manifests: manifests.map((file) => posix.basename(file)),

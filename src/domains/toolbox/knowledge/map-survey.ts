@@ -2,8 +2,10 @@ import { posix } from 'node:path'
 import type { Guard } from '../../../platform/guard/guard.ts'
 import { findTextBytes } from '../search/text-bytes.ts'
 import { joinServices } from './map-join.ts'
+import { readManifest } from './map-manifest.ts'
 import {
   DOC_FOLDERS,
+  FRAME_FILES,
   findInfrastructureFile,
   findInfrastructureFolder,
   humanName,
@@ -142,16 +144,34 @@ function visitFolder(survey: Survey, path: string, depth: number): void {
   for (const { name } of entries.filter(({ kind }) => kind === 'file')) notePart(survey, path, name)
   const manifests = entries.filter(({ name, kind }) => kind === 'file' && Object.hasOwn(MANIFESTS, name))
   const is_service = depth > 0 && (manifests.length > 0 || SERVICE_FOLDERS.has(parentOf(path)))
-  if (is_service || (depth === 0 && manifests.length > 0)) noteService(survey, path, depth === 0)
+  const is_frame = is_service && isFrame(survey.eyes, path, entries)
+  if (is_service || (depth === 0 && manifests.length > 0)) noteService(survey, path, depth === 0 || is_frame)
   if (is_service && path !== survey.own && !survey.eyes.isReadable(path)) return
   if (depth >= DEPTH_LIMIT) return
   for (const { name } of entries.filter(({ kind }) => kind === 'folder'))
-    visitEntry(survey, join(path, name), name, depth, is_service)
+    visitEntry(survey, join(path, name), name, depth, is_service && !is_frame)
 }
 
-function visitEntry(survey: Survey, path: string, name: string, depth: number, in_service: boolean): void {
+/** Whether a folder says of itself that it holds several: then each of them is a service. */
+function isFrame(eyes: MapEyes, path: string, entries: readonly { name: string }[]): boolean {
+  return entries.some(
+    ({ name }) =>
+      FRAME_FILES.has(name) ||
+      (Object.hasOwn(MANIFESTS, name) && readManifest(name, eyes.readText(join(path, name)) ?? '').is_frame),
+  )
+}
+
+function visitEntry(
+  survey: Survey,
+  path: string,
+  name: string,
+  depth: number,
+  in_service: boolean,
+  is_inner = false,
+): void {
   if (isPassedBy(name)) return
-  const infrastructure = findInfrastructureFolder(name)
+  // Deep in a service the name of a folder alone says too little.
+  const infrastructure = is_inner ? undefined : findInfrastructureFolder(path)
   if (TEST_FOLDERS.has(name)) note(survey, survey.testing, path, 'tests')
   else if (DOC_FOLDERS.has(name)) note(survey, survey.docs, path, 'docs')
   else if (infrastructure !== undefined) note(survey, survey.infrastructure, path, infrastructure)
@@ -168,7 +188,7 @@ function visitInner(survey: Survey, path: string, depth: number): void {
   }
   for (const { name, kind } of survey.eyes.list(path))
     if (kind === 'file') notePart(survey, path, name)
-    else if (kind === 'folder') visitEntry(survey, join(path, name), name, depth, true)
+    else if (kind === 'folder') visitEntry(survey, join(path, name), name, depth, true, true)
 }
 
 function notePart(survey: Survey, folder: string, name: string): void {
@@ -185,9 +205,9 @@ function note(survey: Survey, places: MapPlace[], path: string, kind: string): v
   else places.push({ path, kind, readable: survey.eyes.isReadable(path) })
 }
 
-function noteService(survey: Survey, path: string, is_root: boolean): void {
+function noteService(survey: Survey, path: string, is_frame: boolean): void {
   if (survey.services.length >= PLACES_LIMIT) survey.capped = true
-  else survey.services.push(describeService(survey.eyes, path, is_root, humanName(posix.basename(path))))
+  else survey.services.push(describeService(survey.eyes, path, is_frame, humanName(posix.basename(path))))
 }
 
 function parentOf(path: string): string {

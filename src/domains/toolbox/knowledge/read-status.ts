@@ -18,7 +18,7 @@ import {
 export const STATUS_FILE = 'status.md'
 export const META_FILE = 'status.meta'
 const META_MAX_BYTES = 64 * 1024
-const Meta = z.object({ hash: z.string().regex(/^(?:sha256:)?[0-9a-fA-F]{64}$/), timestamp: z.unknown() })
+const Meta = z.object({ hash: z.string().regex(/^(?:sha256:)?[0-9a-fA-F]{64}$/) })
 
 /** A task list with its sub-files, and whether it is the one that was last saved. */
 export interface ReadStatus extends StatusList {
@@ -95,9 +95,16 @@ function loadSubFile(loading: Loading, task: StatusTask, given: string, above: r
   if (!bytes && task.status === 'active') throw damaged(`is active, but ${path} does not exist`)
   if (!bytes) return
   const list = parseStatus(textOf(bytes, path), path)
-  for (const child of list.tasks) renumber(child, task.id, child.id)
+  const own = task.children.length
+  for (const child of list.tasks) renumber(child, task.id, countedOn(child.id, own))
   loadSubFiles(loading, list.tasks, [...above, path])
   task.children.push(...list.tasks)
+}
+
+/** After the parts that the task has in its own file; under a heading with a number, that number comes first. */
+function countedOn(position: string, own: number): string {
+  const steps = position.split('.')
+  return [...steps.slice(0, -1), Number(steps.at(-1)) + own].join('.')
 }
 
 /** Positions in a sub-file count on from the task that refers to it; written ids stay. */
@@ -133,6 +140,8 @@ function findBytes(folder: Guard, path: string, max_bytes: number): Buffer | und
     return folder.readFile(path, max_bytes).bytes
   } catch (error) {
     if (error instanceof FileFault && error.code === 'FileNotFound') return undefined
+    if (error instanceof FileFault && error.code === 'FileTooLarge')
+      throw new StatusDamaged('StatusParsingError', path, undefined, `is larger than ${max_bytes} bytes`)
     if (error instanceof FileFault || error instanceof GuardDenied)
       throw new StatusDamaged('StatusParsingError', path, undefined, 'cannot be read as a plain file')
     throw error

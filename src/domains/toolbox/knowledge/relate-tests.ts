@@ -20,6 +20,8 @@ const HOPS_LIMIT = 200
 const ITSELF = 1
 const INLINE = 0.95
 const DIRECT = 0.9
+/** A package of Go may have many files; the test of one of them lies beside it. */
+const WHOLE_PACKAGE = 0.7
 const HANDED_ON = 0.65
 const ONE_HOP = 0.4
 const SAME_PACKAGE = 0.3
@@ -64,7 +66,8 @@ function noteImports(scan: SourceScan, source: ScannedSource, note: Note): void 
   const seen = new Set<string>([source.path])
   for (const { path } of direct.filter((one) => isTestPath(one.path))) {
     seen.add(path)
-    note(path, `imports ${source.path}`, DIRECT)
+    if (source.language === 'go') note(path, `imports the package of ${source.path}`, WHOLE_PACKAGE)
+    else note(path, `imports ${source.path}`, DIRECT)
   }
   for (const one of scan.sources.filter(({ path }) => isTestPath(path) && !seen.has(path)))
     if (notePackage(one, source, note)) seen.add(one.path)
@@ -97,7 +100,7 @@ function noteHops(
   }
 }
 
-function targetOf({ sources, modules }: SourceScan, source: ScannedSource): ImportTarget {
+function targetOf({ sources, modules, aliases }: SourceScan, source: ScannedSource): ImportTarget {
   const crate = source.language === 'rust' ? findCrate(modules, source.path) : undefined
   const own = sources.filter(
     ({ path, language }) =>
@@ -106,7 +109,7 @@ function targetOf({ sources, modules }: SourceScan, source: ScannedSource): Impo
       findCrate(modules, path) === crate &&
       !/(?:^|\/)tests\//.test(path),
   )
-  return { source, modules, rust_modules: new Set(own.map(({ path }) => rustModuleOf(path))) }
+  return { source, modules, aliases, rust_modules: new Set(own.map(({ path }) => rustModuleOf(path))) }
 }
 
 /** A package of Python hands on what its `__init__` imports; other files use it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { compileNameRules } from '../../../platform/guard/blocked-names.ts'
 import { GuardDenied } from '../../../platform/guard/guard.ts'
+import { IndexUnavailable } from '../../../platform/knowledge/damaged-index.ts'
 import { isDamage } from '../../../platform/knowledge/index-open.ts'
 import {
   KNOWLEDGE_KINDS,
@@ -92,6 +93,9 @@ export const searchKnowledge: ToolDeclaration<typeof Input, Output> = {
     const prefixes = prefixesOf(call, scope)
     const state = await knowledgeOf(hub).follow(context.project_root, policy)
     const hits = state.has_index ? await findHits(call, prefixes, state) : undefined
+    // What was taken in before it failed is better than nothing.
+    if (state.is_stuck && !hits?.length)
+      throw indexFault('The knowledge index of the project cannot be made.')
     const isBuilding = !state.is_complete || hits === undefined
     return {
       results: showHits(call, scope, [...(hits ?? []), ...records.hits]),
@@ -131,7 +135,7 @@ async function findHits(
     return hits.filter(({ path }) => isWithin(path, prefixes) && !path.split('/').some(names.isClosed))
   } catch (error) {
     if (!isDamage(error)) throw asBackendFault(error)
-    await desk.rebuild(context.project_root, policy)
+    await desk.rebuild(context.project_root, policy, index_identity)
     return undefined
   }
 }
@@ -177,5 +181,13 @@ function warn({ is_complete }: FoundRecords): Pick<Output, 'warning'> {
 function asBackendFault(error: unknown): unknown {
   if (error instanceof BackendUnavailable)
     return new ToolFault('IOError', error.message, 'Ask the owner of the project to look after the service.')
+  if (error instanceof IndexUnavailable)
+    return indexFault('The knowledge index of the project cannot be opened.', error)
   return error instanceof LoopbackRefused ? configDamaged(error.message.replace(/\.$/, '')) : error
+}
+
+/** What only the owner can mend; why is for the owner's eyes. */
+function indexFault(message: string, cause?: unknown): ToolFault {
+  const suggestion = 'Use search_file. The owner learns more by `knowtation knowledge status --project …`.'
+  return new ToolFault('IOError', message, suggestion, { cause })
 }

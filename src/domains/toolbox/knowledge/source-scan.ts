@@ -4,6 +4,7 @@ import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { veilSecrets } from '../../../platform/redaction/veil.ts'
 import { findTextBytes } from '../search/text-bytes.ts'
 import { findImportLanguage, type ImportLanguage, type Imports, readImports } from './import-names.ts'
+import { isAliasFile, readAliases, type ScriptAliases } from './script-aliases.ts'
 import { isTestPath, stemOf } from './test-names.ts'
 import { FILES_LIMIT, TREE_TIME_LIMIT_MS } from './tree-limits.ts'
 
@@ -24,12 +25,15 @@ export interface ScannedModule {
   readonly folder: string
   readonly language: ImportLanguage
   readonly name: string
+  /** Files that stand for all of it, as paths; only of packages of scripts. */
+  readonly entries: readonly string[]
 }
 
 /** What is needed to tell which tests belong to a source. */
 export interface SourceScan {
   readonly sources: readonly ScannedSource[]
   readonly modules: readonly ScannedModule[]
+  readonly aliases: readonly ScriptAliases[]
   /** Tests of languages whose imports are not read. */
   readonly other_tests: readonly string[]
   readonly capped: boolean
@@ -38,13 +42,14 @@ export interface SourceScan {
 const MANIFESTS: Readonly<Record<string, readonly [ImportLanguage, RegExp]>> = {
   'go.mod': ['go', /^module[ \t]{1,20}"?([^\s"]{1,500})/m],
   'Cargo.toml': ['rust', /^\[package\][^[]{0,2000}?^name[ \t]{0,20}=[ \t]{0,20}"([^"\n]{1,200})"/m],
-  'package.json': ['script', /^[ \t]{0,200}"name"[ \t]{0,20}:[ \t]{0,20}"([^"\n]{1,200})"/m],
 }
+const PACKAGE = 'package.json'
 
 /** Reads the sources of a service. */
 export function scanSources(guard: Guard, file_path: string, redactor: Redactor): SourceScan {
   const sources: ScannedSource[] = []
   const modules: ScannedModule[] = []
+  const aliases: ScriptAliases[] = []
   const other_tests: string[] = []
   const ends_at = performance.now() + TREE_TIME_LIMIT_MS
   const stem = stemOf(file_path)
@@ -64,13 +69,17 @@ export function scanSources(guard: Guard, file_path: string, redactor: Redactor)
         const mentions = language === 'java' && isNamedIn(text, stem, redactor)
         sources.push({ path, language, ...read, mentions })
       }
-    } else if (Object.hasOwn(MANIFESTS, name)) {
+    } else if (name === PACKAGE || Object.hasOwn(MANIFESTS, name)) {
       const module = readModule(path, name, textOf(file.read(MANIFEST_MAX_BYTES)))
       if (module) modules.push(module)
+    } else if (isAliasFile(name)) {
+      const text = textOf(file.read(MANIFEST_MAX_BYTES))
+      const read = text && readAliases(folderOf(path), text.toString('utf8'))
+      if (read) aliases.push(read)
     } else if (isTestPath(path)) other_tests.push(path)
     return 'go_on'
   })
-  return { sources, modules, other_tests, capped: capped || is_full }
+  return { sources, modules, aliases, other_tests, capped: capped || is_full }
 }
 
 /** What is hidden names nothing: otherwise files of many names could be used to guess it. */
@@ -83,8 +92,27 @@ function textOf(bytes: Buffer | undefined): Buffer | undefined {
 }
 
 function readModule(path: string, file_name: string, text: Buffer | undefined): ScannedModule | undefined {
+  if (text === undefined) return undefined
+  if (file_name === PACKAGE) return readPackage(folderOf(path), text.toString('utf8'))
   const [language, form] = MANIFESTS[file_name] as (typeof MANIFESTS)[string]
-  const name = text && form.exec(text.toString('utf8'))?.[1]
+  const name = form.exec(text.toString('utf8'))?.[1]
+  return name ? { folder: folderOf(path), language, name, entries: [] } : undefined
+}
+
+function readPackage(folder: string, text: string): ScannedModule | undefined {
+  try {
+    const { name, main, module, exports } = JSON.parse(text) as Record<string, unknown>
+    if (typeof name !== 'string' || name === '') return undefined
+    const whole = typeof exports === 'object' && exports !== null ? Reflect.get(exports, '.') : exports
+    const entries = [main, module, whole].filter((path) => typeof path === 'string')
+    return { folder, language: 'script', name, entries: entries.map((path) => posix.join(folder, path)) }
+  } catch {
+    // One that cannot be read gives nothing a name.
+    return undefined
+  }
+}
+
+function folderOf(path: string): string {
   const folder = posix.dirname(path)
-  return name ? { folder: folder === '.' ? '' : folder, language, name } : undefined
+  return folder === '.' ? '' : folder
 }

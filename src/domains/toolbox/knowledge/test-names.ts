@@ -31,6 +31,8 @@ export function findTestedName(path: string): string | undefined {
 export function isTestPath(path: string): boolean {
   if (!CODE.test(path)) return false
   if (findTestedName(path) !== undefined) return true
+  // `tests.rs` beside its module, and `tests.py` of a Django app.
+  if (/^tests?$/i.test(stemOf(path))) return true
   const folders = path.split('/').slice(0, -1)
   const is_in_tests = folders.some((name) => TEST_FOLDERS.has(name)) && !/fixtures?/i.test(path)
   return is_in_tests && !NO_TESTS.has(stemOf(path))

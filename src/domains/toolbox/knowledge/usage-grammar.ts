@@ -26,6 +26,8 @@ export interface UsageGrammar {
   readonly classes: readonly string[]
   /** Names of the object that a method works on. */
   readonly selves: readonly string[]
+  /** Calls that mean a method of the class around them where they name no receiver. */
+  readonly own_calls?: string
   /** What a type or module is carried through on its way to a new name for a value of it. */
   readonly carriers: Fields
   /** Where such a name is given; the field of the name. */

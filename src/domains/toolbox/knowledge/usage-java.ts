@@ -48,6 +48,7 @@ export const JAVA_USAGE: UsageGrammar = {
   },
   classes: ['class_declaration', 'interface_declaration', 'enum_declaration', 'record_declaration'],
   selves: ['this', 'super'],
+  own_calls: 'method_invocation',
   carriers: {
     generic_type: [],
     scoped_type_identifier: [],

@@ -10,6 +10,9 @@ const OWNER_NODES_LIMIT = 500
 const TEXT_LIMIT = 4_000
 const WORDS = /[\p{ID_Start}_$#][\p{ID_Continue}$]*/gu
 
+/** `Owner.prototype` in JavaScript and `Owner.this` in Java stand for the owner. */
+const OWNER_ITSELF = new Set(['prototype', 'this'])
+
 /** Tells whether a name belongs to the owner that a qualified symbol names. */
 export interface OwnerCheck {
   isOwned(node: SgNode, kind: UsageKind): boolean
@@ -31,6 +34,7 @@ export function openOwnerCheck(
     if (kind === 'import') return isImportedFrom(node, grammar, owner)
     const receiver = findReceiver(node, grammar)
     if (receiver) return isOwner(receiver)
+    if (isOwnCall(node, grammar)) return is_imported || endsAlike(calleeOf(node, grammar), qualifiers)
     const containers = containersOf(node, grammar)
     if (containers.length > 0 && endsAlike(containers, qualifiers)) return true
     if (literalType(node, grammar) === owner) return true
@@ -72,8 +76,8 @@ export function escapeName(name: string): string {
 
 function findReceiver(node: SgNode, { members }: UsageGrammar): SgNode | undefined {
   const parent = node.parent()
-  // What a macro is given is not parsed further than into words and signs.
-  if (parent?.kind() === 'token_tree')
+  // What a macro is given is not parsed further than into words and signs, nor is `Owner::name` in Java.
+  if (parent?.kind() === 'token_tree' || parent?.kind() === 'method_reference')
     return ['.', '::'].includes(node.prev()?.text() ?? '') ? (node.prev()?.prev() ?? undefined) : undefined
   const fields = parent ? members[String(parent.kind())] : undefined
   if (!parent || !fields || findField(parent, fields[1])?.id() !== node.id()) return undefined
@@ -92,7 +96,14 @@ function receiverNames(receiver: SgNode, grammar: UsageGrammar): string[] {
   const text = made?.text() ?? ''
   if (made === undefined || text.length > TEXT_LIMIT || /[()[\]{}"'`]/.test(text)) return []
   const plain = text.replaceAll(/<[^<>]*>/g, '')
-  return plain.match(WORDS) ?? []
+  const names = plain.match(WORDS) ?? []
+  return names.length > 1 && OWNER_ITSELF.has(names.at(-1) as string) ? names.slice(0, -1) : names
+}
+
+/** Whether a method is called without saying whose: the class around it is meant. */
+function isOwnCall(node: SgNode, { own_calls }: UsageGrammar): boolean {
+  const parent = node.parent()
+  return parent != null && parent.kind() === own_calls && findField(parent, 'name')?.id() === node.id()
 }
 
 /** What the name lies in, outermost first; what it is itself the name of does not count. */
@@ -129,16 +140,27 @@ function nameOfContainer(called: SgNode): string | undefined {
     ?.at(-1)
 }
 
-function classesOf(node: SgNode, grammar: UsageGrammar): string[] {
+function classesOf(node: SgNode, grammar: UsageGrammar, isMeant?: (one: SgNode) => boolean): string[] {
   let above = node.parent()
   for (let steps = 0; above && steps < CLIMB_LIMIT; above = above.parent(), steps += 1) {
     const kind = String(above.kind())
     const field = grammar.classes.includes(kind) ? grammar.containers[kind] : undefined
     const called = field === undefined ? undefined : findField(above, field)
     const name = called && nameOfContainer(called)
-    if (name !== undefined) return [name]
+    if (name !== undefined && (isMeant?.(above) ?? true)) return [name]
   }
   return []
+}
+
+/** The innermost class around that has such a method itself; without one it is inherited. */
+function calleeOf(node: SgNode, grammar: UsageGrammar): string[] {
+  const own = classesOf(node, grammar, (one) => {
+    const members = findField(one, 'body')?.children() ?? []
+    return members.some(
+      (member) => member.kind() === 'method_declaration' && findField(member, 'name')?.text() === node.text(),
+    )
+  })
+  return own.length > 0 ? own : classesOf(node, grammar)
 }
 
 /** The type of the value that a name is a part of, as in `Owner{name: 1}`. */

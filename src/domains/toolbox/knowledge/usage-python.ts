@@ -22,12 +22,12 @@ export const PYTHON_USAGE: UsageGrammar = {
     as_pattern_target: ['*'],
     named_expression: ['name'],
     type_alias_statement: ['left'],
-    type_parameter: ['*'],
   },
   patterns: {
     pattern_list: [],
     tuple_pattern: [],
     list_pattern: [],
+    tuple: [],
     list_splat_pattern: [],
     dictionary_splat_pattern: [],
     typed_parameter: ['!type'],
@@ -61,8 +61,47 @@ export const PYTHON_USAGE: UsageGrammar = {
 
 function judge(node: SgNode, kind: UsageKind): UsageKind | undefined {
   if (kind === 'definition') return isFirst(node) ? undefined : 'reference'
-  if (kind === 'reference' && isOwnFieldMade(node)) return 'definition'
-  return undefined
+  if (kind !== 'reference') return undefined
+  return isOwnFieldMade(node) || isTypeMade(node) || isCaptured(node) ? 'definition' : undefined
+}
+
+/** What is new in `def f[T]`, `class C[T: int]` and `type A[T] = …`; in `list[T]` an older name is used. */
+function isTypeMade(node: SgNode): boolean {
+  const made = typeAbove(node)
+  const parent = made?.parent()
+  if (parent?.kind() === 'generic_type') return made?.prev() === null && isAliasName(parent)
+  if (parent?.kind() !== 'type_parameter') return false
+  const owner = parent.parent()
+  if (owner?.kind() === 'generic_type') return isAliasName(owner)
+  return owner?.kind() === 'function_definition' || owner?.kind() === 'class_definition'
+}
+
+/** The whole entry that a name is the name of: `T` in `T: int` and in `*T` too. */
+function typeAbove(node: SgNode): SgNode | undefined {
+  const parent = node.parent()
+  if (parent?.kind() === 'generic_type') return node
+  const plain = parent?.kind() === 'splat_type' ? parent.parent() : parent
+  if (plain?.kind() !== 'type') return undefined
+  const bound = plain.parent()
+  if (bound?.kind() !== 'constrained_type') return plain
+  return plain.prev() === null ? (bound.parent() ?? undefined) : undefined
+}
+
+function isAliasName(generic: SgNode): boolean {
+  const type = generic.parent()
+  const alias = type?.parent()
+  return alias?.kind() === 'type_alias_statement' && findField(alias, 'left')?.id() === type?.id()
+}
+
+/** A plain name in a `case` takes a value in; one with parts, or with arguments, is compared with. */
+function isCaptured(node: SgNode): boolean {
+  const parent = node.parent()
+  const kind = parent?.kind()
+  if (kind === 'splat_pattern') return true
+  if (kind === 'as_pattern') return parent?.parent()?.kind() === 'case_pattern' && node.next() === null
+  if (kind !== 'dotted_name' || parent?.children().length !== 1) return false
+  const place = parent.parent()?.kind()
+  return place === 'case_pattern' || place === 'keyword_pattern'
 }
 
 /** Python has no word for a new variable: within its scope, the first time that it is given a value is it. */
