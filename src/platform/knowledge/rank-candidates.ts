@@ -44,8 +44,14 @@ export function rankCandidates(
   const rarities = corpus.frequencies.map((frequency) => rarityOf(frequency, corpus.chunks))
   const scored = candidates.map((candidate) => scoreCandidate(query, corpus, rarities, candidate))
   const found = scored.filter(({ reasons }) => reasons.length > 0).toSorted(byScore)
-  const malus = query.tells_of_change ? weights.CHANGE_CROWD_MALUS : weights.CROWD_MALUS
-  return spreadOut(found, malus).slice(0, limit).map(toHit)
+  const { kin, crowd } = leaningOf(query)
+  const backed = kin > 0 && query.form === 'open' ? backUp(found, kin) : found
+  return spreadOut(backed, crowd).slice(0, limit).map(toHit)
+}
+
+function leaningOf({ tells_of_change, leans_to_prose }: UnderstoodQuery) {
+  const { change, prose, code } = weights.LEANINGS
+  return tells_of_change ? change : leans_to_prose ? prose : code
 }
 
 function rarityOf(frequency: number, chunks: number): number {
@@ -61,7 +67,7 @@ function scoreCandidate(
 ): Scored {
   const shares = wordShares(corpus, rarities, candidate)
   const words = shares.reduce((sum, share) => sum + share, 0)
-  const vector = query.form === 'open' ? weights.VECTOR_WEIGHT * candidate.cosine : 0
+  const vector = query.form === 'open' ? leaningOf(query).vector * candidate.cosine : 0
   const symbol = symbolBonus(query, candidate)
   const parts = [
     { share: words, reason: `words: ${listWords(query, shares)}` },
@@ -100,7 +106,7 @@ function listWords({ terms }: UnderstoodQuery, shares: readonly number[]): strin
 const CHANGES = /(?:^|\/)(?:change[-_]?(?:log|s)|release[-_]?notes?|history|news|what'?s[-_]new)[^/]*$/i
 
 function kindBonus(query: UnderstoodQuery, { kind, path }: Candidate): number {
-  if (kind === 'test') return query.asks_for_tests ? 0 : -weights.TEST_MALUS
+  if (kind === 'test') return query.asks_for_tests ? 0 : -leaningOf(query).test
   if (kind !== 'doc' || query.form !== 'open') return 0
   const lean = query.leans_to_prose ? weights.PROSE_BONUS : -weights.PROSE_MALUS
   return CHANGES.test(path) && !query.asks_for_changes ? lean - weights.CHANGES_MALUS : lean
@@ -146,6 +152,27 @@ function readStems(heading: string): string[] {
 function hasSameWords({ terms }: UnderstoodQuery, own: readonly string[]): boolean {
   const stems = new Set(own)
   return stems.size > 0 && stems.size === terms.length && terms.every(({ stem }) => stems.has(stem))
+}
+
+/** Where several parts of a document fit, each of them is a better hit: adds a share of what the others have. */
+function backUp(scored: readonly Scored[], share: number): Scored[] {
+  const by_path = new Map<string, number[]>()
+  for (const { candidate, score } of scored) {
+    const scores = by_path.get(candidate.path)
+    if (scores) scores.push(score)
+    else by_path.set(candidate.path, [score])
+  }
+  return scored
+    .map((entry) => {
+      const scores = by_path.get(entry.candidate.path) ?? []
+      const others = scores.toSpliced(scores.indexOf(entry.score), 1)
+      return { ...entry, score: entry.score + share * fadingSum(others) }
+    })
+    .toSorted(byScore)
+}
+
+function fadingSum(scores: readonly number[]): number {
+  return scores.reduce((sum, score, at) => sum + Math.max(score, 0) * weights.KIN_FADE ** at, 0)
 }
 
 /** Lowers each further hit of a document a little more. */

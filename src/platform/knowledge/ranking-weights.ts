@@ -10,21 +10,29 @@ export const SATURATION = 0.9
 export const LENGTH_SHARE = 0.5
 /** How much of the words' share depends on how many of the query's words are there at all. */
 export const COVERAGE_SHARE = 0.2
-/** A full likeness of vectors weighs as much as so many times all words. */
-export const VECTOR_WEIGHT = 1.5
 /** A chunk with none of the words has to be at least so like the query. */
 export const VECTOR_FLOOR = 0.15
-/** Taken from a test unless tests are asked for. */
-export const TEST_MALUS = 0.4
 /** Taken from prose where the query reads like a description of code, and given where it reads like a heading. */
 export const PROSE_MALUS = 0.25
 export const PROSE_BONUS = 0.28
 /** Taken from a log of changes, which has a word on everything, unless changes are asked for. */
 export const CHANGES_MALUS = 0.5
-/** Taken for every better hit from the same document, so that one document does not fill the list. */
-export const CROWD_MALUS = 0.05
-/** The same for a query that tells of a change: it asks for documents, wherever in them the place may be. */
-export const CHANGE_CROWD_MALUS = 0.3
+/**
+ * What counts by what a query is like. A description of code is far from its words; one of a change names things as
+ * they are called and asks for documents, wherever in them the place may be.
+ *
+ * - `vector`: a full likeness of vectors weighs as much as so many times all words.
+ * - `test`: taken from a test unless tests are asked for.
+ * - `crowd`: taken for every better hit from the same document, so that one document does not fill the list.
+ * - `kin`: so much of the other hits of the same document is given to each.
+ */
+export const LEANINGS = {
+  code: { vector: 1.5, test: 0.4, crowd: 0.05, kin: 0.06 },
+  prose: { vector: 1.1, test: 0.4, crowd: 0.05, kin: 0 },
+  change: { vector: 0.55, test: 0.3, crowd: 0.5, kin: 0.18 },
+} as const
+/** How much less each further hit of a document says for the others. */
+export const KIN_FADE = 0.5
 /** Given where the name is just what was asked for, and where only its words are. */
 export const SYMBOL_BONUS = 3
 export const DEFINITION_BONUS = 1.5

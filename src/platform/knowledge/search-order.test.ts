@@ -56,6 +56,19 @@ it('puts the section first whose heading is the query, small words or not', asyn
   expect(second?.reasons.some((reason) => reason.startsWith('heading'))).toBe(false)
 })
 
+it('puts the document first of which several parts fit, unless prose is asked for', async () => {
+  const fits = asFunction('sealLid', 'wax on the rim of the jar')
+  const others = asFunction('warmWax', 'wax for the rim') + asFunction('wipeRim', 'the rim of the jar')
+  const code = { 'a.ts': fits + asFunction('count', 'boats'), 'b.ts': fits + others }
+  const [best] = await find('seals the rim of the jar with wax', code)
+  expect(best).toMatchObject({ path: 'b.ts', name: 'sealLid' })
+  const prose = {
+    'a.md': '# Jars\nWax seals the rim of a jar.\n',
+    'b.md': '# Jars\nWax seals the rim of a jar.\n\n# Rims\nWax for the rim.\n',
+  }
+  expect((await pathsOf('Wax On Rims Of Jars', prose))[0]).toBe('a.md')
+})
+
 it('shows more documents where a change is told of', async () => {
   const names = ['lidOfBox', 'boxLid', 'openLidOfBox', 'closeLidOfBox']
   const sources = {

@@ -54,9 +54,26 @@ describe('the form of a query', () => {
   })
 
   it('tells a change from what is there', () => {
-    for (const query of ['fix(box): lid', 'core/box: lid', 'Improve lids', '✏️ Update the lid', 'docs: lid'])
+    for (const query of [
+      'fix(box): lid',
+      'core/box: lid',
+      'Improve lids',
+      '✏️ Update the lid',
+      'docs: lid',
+      'Removed old lids',
+      'Clean up boxes',
+    ])
       expect(understandQuery(query).tells_of_change, query).toBe(true)
-    for (const query of ['Adds a lid', 'box', 'additional lids', 'std::fmt', 'how to fix a lid', 'fixture'])
+    for (const query of [
+      'Adds a lid',
+      'box',
+      'additional lids',
+      'std::fmt',
+      'how to fix a lid',
+      'fixture',
+      'movement',
+      'Removes a lid',
+    ])
       expect(understandQuery(query).tells_of_change, query).toBe(false)
   })
 

@@ -47,7 +47,14 @@ const ACT =
 /** What a change is of, as in `fix(box):` and `docs:`. */
 const CHANGE_KIND = /^[\w/.-]+(?:\([^)]{0,60}\))?!?:(?=\s)/
 /** Said of a change, not of what is changed. */
-const CHANGE_WORD = /^(?:add(?:ed|ing)?|fix(?:e[sd]|ing)?|updat(?:e|ed|ing)|improv(?:e|ed|ing))\b/i
+const CHANGE_WORD = new RegExp(
+  `^(?:${[
+    'add(?:ed|ing)?|fix(?:e[sd]|ing)?|bump(?:ed|ing)?|drop(?:ped)?|merged?|reverted|correct(?:ed)?|tweak(?:s|ed)?',
+    '(?:updat|improv|renam|introduc|deprecat|upgrad|replac|chang|mov|remov)(?:e|ed|ing)|simplif(?:y|ied|ying)',
+    'refactor(?:ed|ing)?|revert|clean(?:ed|s)? ?up',
+  ].join('|')})\\b`,
+  'i',
+)
 /** With fewer terms a word for a change may well be what is looked for, as in `add user`. */
 const CHANGE_TERMS = 4
 const DOCS = /\b(?:docs?|documentation|readme)\b|\.(?:mdx?|rst|txt)\b/i
