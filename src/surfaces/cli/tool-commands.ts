@@ -6,7 +6,6 @@ import { hasAuthority } from '../../operations/authority.ts'
 import { Refusal } from '../../operations/errors.ts'
 import { runOperation } from '../../operations/run-operation.ts'
 import { toolboxCaller } from '../../platform/identity/caller.ts'
-import { UsageError } from './cli-errors.ts'
 import { findFlag, type Invocation } from './command.ts'
 import { openHome } from './local-connection.ts'
 import { readJsonArgument } from './read-json-argument.ts'
@@ -16,8 +15,6 @@ import { seatCaller } from './seat-flags.ts'
 /** Prints the tools that a role sees; what is printed is what may be called. */
 export async function listTools({ io, globals, ...invocation }: Invocation): Promise<number> {
   const role = findFlag({ io, globals, ...invocation }, 'role') ?? 'dev'
-  if (!TOOL_ROLES.some((known) => known === role))
-    throw new UsageError(`There is no role ${role}.`, `Roles are ${TOOL_ROLES.join(', ')}.`)
   const seat = { project_root: '/', service_root: '/', role, agent_id: 'local' }
   const caller = toolboxCaller('local', 'default', seat, 'knowtation')
   const offered = toolOperations.filter(({ authority }) => hasAuthority(authority, caller))
@@ -32,6 +29,8 @@ export async function listTools({ io, globals, ...invocation }: Invocation): Pro
   }
   const width = Math.max(0, ...offered.map(({ name }) => name.length))
   for (const { name, summary } of offered) io.stdout.write(`${name.padEnd(width)}  ${summary}\n`)
+  if (offered.length === 0)
+    io.stdout.write(`The role ${role} has no tools. Roles with tools are ${TOOL_ROLES.join(', ')}.\n`)
   return 0
 }
 
