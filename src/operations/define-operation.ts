@@ -158,6 +158,8 @@ interface Declaration<
   outward?: boolean
   /** The owner may still do it while everything is locked. */
   whileLocked?: boolean
+  /** May wait for something to happen; it stops waiting when its caller leaves or the hub stops. */
+  waits?: boolean
   /** Where its answers follow another form than the hub's own. */
   contract?: Contract
   /** Keys that a caller may send and that count for nothing. */
@@ -195,6 +197,7 @@ export interface Operation {
   readonly made: ((output: never) => Target) | undefined
   readonly outward: boolean
   readonly whileLocked: boolean
+  readonly waits: boolean
   readonly contract: Contract | undefined
   readonly ignores: readonly string[]
   readonly whenInvalid: string | undefined
@@ -228,6 +231,7 @@ export function defineOperation<
     made: declaration.made as Operation['made'],
     outward: declaration.outward ?? false,
     whileLocked: declaration.whileLocked ?? false,
+    waits: declaration.waits ?? false,
     contract: declaration.contract,
     ignores: declaration.ignores ?? [],
     whenInvalid: declaration.whenInvalid,

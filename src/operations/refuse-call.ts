@@ -1,4 +1,4 @@
-import { StorageDamaged, StorageUnavailable } from '../platform/storage/database.ts'
+import { StorageDamaged, StorageUnavailable, TextRefused } from '../platform/storage/database.ts'
 import { type Answer, type CallState, endedCall } from './call.ts'
 import { recordOf } from './call-record.ts'
 import type { Contract } from './define-operation.ts'
@@ -31,8 +31,13 @@ function contractOf({ call: { caller, operation } }: CallState): Contract | unde
   return caller.kind === 'anonymous' && !contract?.forStrangers ? undefined : contract
 }
 
+const NO_SUCH_TEXT = 'A text of the request holds a sign that cannot be stored.'
+
 /** Whatever goes wrong becomes a declared code; the rest is ours to mend and only our log hears of it. */
 function toRefusal(state: CallState, contract: Contract | undefined, error: unknown): Refusal {
+  // Not every text that a program can send can be stored everywhere; that is the caller's to mend.
+  if (error instanceof TextRefused)
+    return new Refusal(state.call.operation.whenInvalid ?? 'BAD_REQUEST', NO_SUCH_TEXT)
   const meant = contract?.toRefusal(error) ?? error
   if (meant instanceof Refusal && isDeclared(state.call.operation, meant.code)) return meant
   reportFault(state.hub.log, state.call.operation.name, error)

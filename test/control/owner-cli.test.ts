@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startWebServer } from '../../src/domains/control/connectors/web-server.fixture.ts'
 import { runCli } from '../../src/surfaces/cli/run-cli.ts'
 import { type CliRun, runInProcess } from '../harness/call-cli.ts'
 import type { TestHub } from '../harness/test-hub.ts'
@@ -27,6 +28,14 @@ const atHome = (...argv: string[]) => runInProcess(argv, hub.options.env)
 const asAgent = (...argv: string[]) => runInProcess(argv, { KNOWTATION_HOME: agentHome })
 
 const CREDENTIALS = () => join(agentHome, 'owner-agents')
+
+const CODES = JSON.stringify({
+  device_code: 'd',
+  user_code: 'BBBB-CCCC',
+  verification_uri_complete: 'http://localhost/device',
+  interval: 0.01,
+  expires_in: 60,
+})
 
 describe('owner login', () => {
   test('prints a link that sets up first and signs in later, on the port of the running hub', async () => {
@@ -107,6 +116,43 @@ describe('owner agent', () => {
     const { exit, stderr } = await run
     expect([exit, stderr.includes('access_denied')]).toEqual([1, true])
     expect(readdirSync(CREDENTIALS())).toEqual([])
+  })
+
+  test.each([
+    ['anything with an empty document', '{}', '{}'],
+    ['a list', '[]', '[]'],
+    ['codes, and then no bearer', CODES, '{}'],
+    [
+      'codes, and then a bearer without an end',
+      CODES,
+      '{"access_token":"a","agent_id":"b","expires_in":1e300}',
+    ],
+  ])('login is not taken in by a program that answers %s', async (_what, codes, bearer) => {
+    await using other = await startWebServer((request, response) =>
+      response.end(request.url === '/oauth/token' ? bearer : codes),
+    )
+    const { exit, stdout, stderr } = await asAgent('owner', 'agent', 'login', '--url', other.url)
+    expect([exit, stdout, stderr]).toEqual([1, '', expect.stringContaining('(HUB_UNEXPECTED)')])
+    expect(stderr).not.toContain('undefined')
+    expect(readdirSync(CREDENTIALS())).toEqual([])
+  })
+
+  test('login tells of an answer that is cut off or without end', async () => {
+    await using cut = await startWebServer((_, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('{')
+      setImmediate(() => response.destroy())
+    })
+    const broken = await asAgent('owner', 'agent', 'login', '--url', cut.url)
+    expect([broken.exit, broken.stderr]).toEqual([1, expect.stringContaining('(HUB_UNREACHABLE)')])
+    await using endless = await startWebServer((_, response) => {
+      const pour = () => {
+        while (!response.destroyed && response.write(' '.repeat(65_536)));
+      }
+      response.on('drain', pour)
+      pour()
+    })
+    const flooded = await asAgent('owner', 'agent', 'login', '--url', endless.url)
+    expect([flooded.exit, flooded.stderr]).toEqual([1, expect.stringContaining('(HUB_UNEXPECTED)')])
   })
 })
 

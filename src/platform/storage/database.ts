@@ -56,6 +56,11 @@ export class StorageUnavailable extends Error {
   override readonly name = 'StorageUnavailable'
 }
 
+/** A text holds what the store cannot keep, or look for: PostgreSQL knows no NUL. */
+export class TextRefused extends Error {
+  override readonly name = 'TextRefused'
+}
+
 /** The store is not what it should be. It is left as it is, for recovery. */
 export class StorageDamaged extends Error {
   override readonly name: string = 'StorageDamaged'

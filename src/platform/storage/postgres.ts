@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { type Database, type SqlValue, type Statement, StorageUnavailable } from './database.ts'
+import { type Database, type SqlValue, type Statement, StorageUnavailable, TextRefused } from './database.ts'
 import { HOLD_LIMIT_MS, QUEUE_LIMIT, type RawTransaction, transactionScope } from './transaction-scope.ts'
 
 const POOL_SIZE = 10
@@ -133,6 +133,9 @@ async function retried<Result>(act: () => Promise<Result>): Promise<Result> {
 /** Connection trouble (08…), lack of resources (53…), shutdown (57P…), I/O (58…), read-only, held or locked too long. */
 const UNAVAILABLE = /^(08|53|57P|58|25006|25P03|55P03)/
 
+/** `character_not_in_repertoire`: a text that the database has no form for. */
+const NO_SUCH_TEXT = '22021'
+
 async function guarded<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act()
@@ -141,6 +144,7 @@ async function guarded<Result>(act: () => Promise<Result>): Promise<Result> {
     if (UNAVAILABLE.test(state) || (state === '' && error instanceof Error)) {
       throw new StorageUnavailable('The database cannot be used at the moment.', { cause: error })
     }
+    if (state === NO_SUCH_TEXT) throw new TextRefused('A text cannot be stored.', { cause: error })
     throw error
   }
 }

@@ -1,15 +1,18 @@
+import { z } from 'zod'
 import { CommandFailure, UsageError } from './cli-errors.ts'
 import type { Flag, Invocation } from './command.ts'
 import type { Extension } from './operation-command.ts'
 import { printAnswer } from './output.ts'
 import { credentialPath, findCredential, type OwnerCredential, removeCredential } from './owner-credential.ts'
-import { hubAddress, oauthFailure, postForm } from './owner-oauth-client.ts'
+import { hubAddress, oauthFailure, postForm, readSuccess } from './owner-oauth-client.ts'
 import { pageOf } from './present/page.ts'
 import { renderPairs } from './present/present-any.ts'
 
 const FLAGS: readonly Flag[] = [
   { name: 'credential', value: 'FILE', description: "The agent's credential file, with --url" },
 ]
+
+const Worth = z.looseObject({ active: z.boolean() })
 
 /** With --url and no token it is the agent itself that asks, with the credential that its login saved. */
 function isAgentsSide({ globals }: Invocation): boolean {
@@ -44,7 +47,8 @@ export const ownerAgentListExtension: Extension = {
     const { agent_id, access_token } = credential
     const answer = await postForm(url, '/oauth/introspect', { token: access_token }, access_token)
     if (!answer.ok && answer.body.error !== 'invalid_token') throw oauthFailure(answer.body)
-    const state = answer.body.active === true ? 'live' : 'revoked or expired'
+    const isLive = answer.ok && readSuccess(Worth, answer.body).active
+    const state = isLive ? 'live' : 'revoked or expired'
     const told = { agent_id, url, state, expires_at: credential.expires_at, credential_file: path }
     const { io, env, globals } = invocation
     const text = globals.json ? JSON.stringify(told) : renderPairs(Object.entries(told), pageOf(io, env))

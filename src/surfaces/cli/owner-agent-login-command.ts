@@ -1,9 +1,10 @@
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
 import { UsageError } from './cli-errors.ts'
 import { findFlag, type Invocation } from './command.ts'
 import { credentialPath, saveCredential } from './owner-credential.ts'
-import { hubAddress, type OauthAnswer, oauthFailure, postForm } from './owner-oauth-client.ts'
+import { hubAddress, oauthFailure, postForm, readSuccess } from './owner-oauth-client.ts'
 import { printable } from './present/printable.ts'
 
 const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:device_code'
@@ -13,6 +14,20 @@ const DEFAULT_INTERVAL_SECONDS = 5
 const SLOW_DOWN_SECONDS = 5
 /** However long the hub says a code lives, nobody waits longer. */
 const WAIT_LIMIT_SECONDS = 1_800
+const TEN_YEARS_SECONDS = 315_360_000
+
+const Codes = z.looseObject({
+  device_code: z.string().min(1),
+  user_code: z.string().min(1),
+  verification_uri_complete: z.string().min(1),
+  interval: z.number().positive().max(WAIT_LIMIT_SECONDS).default(DEFAULT_INTERVAL_SECONDS),
+  expires_in: z.number().positive(),
+})
+const Issued = z.looseObject({
+  agent_id: z.string().min(1),
+  access_token: z.string().min(1),
+  expires_in: z.number().positive().max(TEN_YEARS_SECONDS),
+})
 
 /** `owner agent login`: asks to become an owner agent, waits for the owner's word, and keeps the bearer. */
 export async function loginAgent(invocation: Invocation): Promise<number> {
@@ -24,15 +39,15 @@ export async function loginAgent(invocation: Invocation): Promise<number> {
   const client_name = findFlag(invocation, 'name') ?? `${client_id} on ${hostname()}`.slice(0, 64)
   const asked = await postForm(url, '/oauth/device_authorization', { client_id, client_name, scope: 'owner' })
   if (!asked.ok) throw oauthFailure(asked.body)
-  const { verification_uri_complete, user_code } = asked.body
+  const codes = readSuccess(Codes, asked.body)
+  const { verification_uri_complete, user_code } = codes
   io.stderr.write(
     printable(`Open ${verification_uri_complete}\nand approve, if the page shows the code ${user_code}.\n`),
   )
-  const issued = await waitForBearer(url, client_id, asked.body)
+  const { agent_id, access_token, expires_in } = await waitForBearer(url, client_id, codes)
   const path = credentialPath(invocation, url)
-  const expires_at = new Date(Date.now() + Number(issued.expires_in) * 1_000).toISOString()
-  const agent_id = String(issued.agent_id)
-  saveCredential(path, { url, agent_id, client_id, access_token: String(issued.access_token), expires_at })
+  const expires_at = new Date(Date.now() + expires_in * 1_000).toISOString()
+  saveCredential(path, { url, agent_id, client_id, access_token, expires_at })
   const told = { agent_id, url, credential_file: path, expires_at }
   io.stdout.write(globals.json ? `${JSON.stringify(told)}\n` : printable(renderLogin(told)))
   return 0
@@ -46,16 +61,16 @@ function renderLogin(told: { agent_id: string; credential_file: string; expires_
 async function waitForBearer(
   url: string,
   client_id: string,
-  { device_code, interval, expires_in }: OauthAnswer['body'],
-): Promise<OauthAnswer['body']> {
-  let pause_seconds = Number(interval) > 0 ? Number(interval) : DEFAULT_INTERVAL_SECONDS
-  const limit_ms = Math.min(Number(expires_in) || 0, WAIT_LIMIT_SECONDS) * 1_000
+  { device_code, interval, expires_in }: z.output<typeof Codes>,
+): Promise<z.output<typeof Issued>> {
+  let pause_seconds = interval
+  const limit_ms = Math.min(expires_in, WAIT_LIMIT_SECONDS) * 1_000
   const started = performance.now()
-  const fields = { grant_type: GRANT_TYPE, client_id, device_code: String(device_code) }
+  const fields = { grant_type: GRANT_TYPE, client_id, device_code }
   for (;;) {
     await wait(pause_seconds * 1_000)
     const answer = await postForm(url, '/oauth/token', fields)
-    if (answer.ok) return answer.body
+    if (answer.ok) return readSuccess(Issued, answer.body)
     const { error } = answer.body
     if (error === 'slow_down') pause_seconds += SLOW_DOWN_SECONDS
     else if (error !== 'authorization_pending') throw oauthFailure(answer.body)

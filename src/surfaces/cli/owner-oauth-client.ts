@@ -1,12 +1,13 @@
+import type { z } from 'zod'
 import { homeAt } from '../../platform/basics/home.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { readHubConfig } from '../../platform/policy/hub-config.ts'
 import { CommandFailure } from './cli-errors.ts'
 import type { Invocation } from './command.ts'
-import { checkAddress } from './remote-connection.ts'
+import { checkAddress, readBounded } from './remote-connection.ts'
 
 const TIMEOUT_MS = 30_000
-const ANSWER_LIMIT_CHARS = 65_536
+const ANSWER_LIMIT_BYTES = 65_536
 const DEFAULT_URL = 'http://127.0.0.1:4747'
 
 /** What one of the hub's OAuth addresses answered. */
@@ -29,30 +30,47 @@ export async function postForm(
   bearer?: string,
 ): Promise<OauthAnswer> {
   const identity = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
-  let response: Response
   try {
-    response = await fetch(`${url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method: 'POST',
       headers: { 'user-agent': `knowtation/${PACKAGE_VERSION}`, accept: 'application/json', ...identity },
       body: new URLSearchParams(fields),
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-  } catch {
+    return { ok: response.ok, body: readBody(await readBounded(response, ANSWER_LIMIT_BYTES)) }
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error
     throw new CommandFailure('HUB_UNREACHABLE', `No hub answers at ${url}.`)
   }
-  return { ok: response.ok, body: readBody(await response.text()) }
 }
 
 function readBody(text: string): Record<string, unknown> {
   try {
-    if (text.length > ANSWER_LIMIT_CHARS) throw new Error('too large')
     const body: unknown = JSON.parse(text)
     if (typeof body === 'object' && body !== null) return body as Record<string, unknown>
   } catch {
     // Told below.
   }
-  throw new CommandFailure('HUB_UNEXPECTED', 'What answered there is not a Knowtation hub.', 'Check --url.')
+  throw notAHub()
+}
+
+/** What a hub says when all is well. Another program may well answer 200, and JSON, to whatever it is asked. */
+export function readSuccess<Shape extends z.ZodType>(
+  shape: Shape,
+  body: OauthAnswer['body'],
+): z.output<Shape> {
+  const { success, data } = shape.safeParse(body)
+  if (!success) throw notAHub()
+  return data
+}
+
+function notAHub(): CommandFailure {
+  return new CommandFailure(
+    'HUB_UNEXPECTED',
+    'What answered there is not a Knowtation hub.',
+    'Check --url: it is the address that `knowtation serve` printed.',
+  )
 }
 
 /** The failure that a refusal means, with the words of the hub. */

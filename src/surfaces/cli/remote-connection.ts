@@ -131,12 +131,13 @@ function isJson(text: string): boolean {
   }
 }
 
-async function readBounded(response: Response): Promise<string> {
+/** The text of an answer, read no further than it may go. */
+export async function readBounded(response: Response, limit_bytes = ANSWER_LIMIT_BYTES): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.length
-    if (size > ANSWER_LIMIT_BYTES) throw new CommandFailure('HUB_UNEXPECTED', 'The answer is too large.')
+    if (size > limit_bytes) throw new CommandFailure('HUB_UNEXPECTED', 'The answer is too large.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -69,7 +69,8 @@ function readFinder(registry: Registry): (target: string) => Read | undefined {
     const plain = PLAIN_TARGET.exec(target)
     const query = plain && readQuery(plain[2])
     const route = query && findRoute((plain[1] as string).split('/'))
-    if (!route) return undefined
+    // What may wait is left to the framework, which can tell it when to stop.
+    if (!route || route.operation.waits) return undefined
     const { operation, readInput, params } = route
     try {
       return { operation, input: readInput({ params, query }), refused: undefined }

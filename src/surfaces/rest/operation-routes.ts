@@ -20,10 +20,12 @@ declare module 'fastify' {
 
 /** Gives every operation with a REST binding its route. */
 export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Registry): void {
+  const stopping = new AbortController()
+  app.addHook('preClose', async () => stopping.abort())
   for (const operation of registry.values()) {
     if (!operation.rest) continue
     const [method, path] = operation.rest.split(' ') as [HTTPMethods, string]
-    const readInput = inputReader(operation)
+    const route = { operation, readInput: inputReader(operation), stopping: stopping.signal }
     app.route({
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
@@ -35,22 +37,30 @@ export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Reg
           return refuseRequest(hub, request, reply, operation, refused)
       },
       handler: async (request, reply) =>
-        sendAnswer(reply, await answerRequest(hub, request, reply, operation, readInput), operation),
+        sendAnswer(reply, await answerRequest(hub, request, reply, route), operation),
     })
   }
+}
+
+interface Route {
+  readonly operation: Operation
+  readonly readInput: ReturnType<typeof inputReader>
+  /** Aborted when the hub begins to stop. */
+  readonly stopping: AbortSignal
 }
 
 function answerRequest(
   hub: Hub,
   request: FastifyRequest,
   reply: FastifyReply,
-  operation: Operation,
-  readInput: (request: FastifyRequest) => unknown,
+  { operation, readInput, stopping }: Route,
 ): Promise<Answer> {
   const call = readCall(operation, request.identity, request.headers, () => readInput(request))
-  // Only what reaches outside the hub can be called off, and no read does.
-  const isRead = operation.effect === 'read'
-  return runOperation(hub, isRead ? call : { ...call, signal: abortWhenClosed(reply.raw) })
+  // What reaches outside the hub can be called off, and so can waiting. No other read takes long.
+  if (operation.effect === 'read' && !operation.waits) return runOperation(hub, call)
+  const left = abortWhenClosed(reply.raw)
+  // What has been begun is finished when the hub stops; waiting is not.
+  return runOperation(hub, { ...call, signal: operation.waits ? AbortSignal.any([left, stopping]) : left })
 }
 
 /** Records and answers a request that an operation's route could not read. */

@@ -56,21 +56,24 @@ export async function* pageChanges(
   yield turn(true)
 }
 
-/** What is new in a list of records, and which of the indexed ones it has no more. */
+/**
+ * What is new in a list of records, and which of the indexed ones it has no more. Those come first: an index has
+ * room for one source, not for what it was and what it is now.
+ */
 export function* changesIn(
-  records: Iterable<CollectedRecord>,
+  records: readonly CollectedRecord[],
   index: SourceIndex,
   missing: 'removed' | 'forgotten',
 ): Generator<Change> {
   const former = new Set(index.keys())
-  for (const { key, data } of records) {
-    const mark = markOf(JSON.stringify(data))
-    former.delete(key)
-    if (index.get(key) !== mark) yield { key, mark, data }
-  }
+  for (const { key } of records) former.delete(key)
   for (const key of former) {
     if (missing === 'removed') yield { key, is_removed: true }
     else index.delete(key)
+  }
+  for (const { key, data } of records) {
+    const mark = markOf(JSON.stringify(data))
+    if (index.get(key) !== mark) yield { key, mark, data }
   }
 }
 

@@ -12,6 +12,12 @@ export function asSourceFault(error: unknown): SourceFault {
   const { name, code } = error as Error & { code?: string }
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return new SourceFault('too_large', 'The source sent too many headers.')
+  // Nothing was sent, and nothing would be at the next try.
+  if (code === 'UND_ERR_INVALID_ARG')
+    return new SourceFault(
+      'needs_attention',
+      'A credential or setting holds a sign that no request can carry.',
+    )
   if (name === 'HTTPParserError' || code?.startsWith('Z_') || code?.startsWith('ERR__ERROR_FORMAT')) {
     return new SourceFault('bad_answer', 'The source sent an answer that cannot be read.')
   }

@@ -80,6 +80,7 @@ export const ownerRunWatch = defineOwnerOperation({
   summary: 'Follow a run: its events after a place, waiting for the next ones where there are none yet.',
   effect: 'read',
   authority: ownerSurface(),
+  waits: true,
   rest: 'GET /v1/owner/connections/{connection_id}/runs/{run_id}/events',
   cli: 'owner run watch <connection_id> <run_id>',
   errors: RUN_ERRORS,

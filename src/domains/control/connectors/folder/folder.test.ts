@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   renameSync,
@@ -14,7 +15,10 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { collectBrokenOff, collectPages, openTestSource } from '../source.fixture.ts'
 import { folderCollector } from './collector.ts'
+import { toNote } from './read-note.ts'
+import { walkNotes } from './walk-notes.ts'
 
+const GONE = { recursive: true, force: true }
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'knowtation-folder-'))
@@ -48,6 +52,35 @@ describe('a notes folder', () => {
     const later = await collectPages(folderCollector, source, { before: first })
     expect(later.upserted).toEqual(['notes:one.md', 'notes:sub/moved.md'])
     expect(later.removed.toSorted()).toEqual(['notes:sub/three.md', 'notes:sub/two.txt'])
+  })
+
+  test('gives what is left when a folder in it goes while it is read', async () => {
+    write('a.md', 'stays')
+    write('sub/b.md', 'goes')
+    const { signal } = new AbortController()
+    // Asked at each name that is listed: the folder was seen by then, and not yet opened.
+    const during = Object.assign(signal, { throwIfAborted: () => rmSync(join(folder, 'sub'), GONE) })
+    expect((await walkNotes(folder, during)).map(({ path }) => path)).toEqual(['a.md'])
+  })
+
+  test('says that a folder in it is closed, and takes nothing in it for gone', () => {
+    mkdirSync(join(folder, 'closed'), { mode: 0 })
+    chmodSync(folder, 0o755)
+    const code = `import { folderCollector } from ${JSON.stringify(import.meta.resolve('./collector.ts'))}
+      if (process.getuid() === 0) process.setuid(65534)
+      const source = { settings: { folder: ${JSON.stringify(folder)} }, signal: new AbortController().signal }
+      await folderCollector.probe(source).catch(({ code, message }) => console.log(code, message))`
+    const said = execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' })
+    expect(said).toBe(
+      'refused A folder in it may not be read. Let the user of the hub read it, or move it.\n',
+    )
+  })
+
+  test('gives a note whose time no calendar has', () => {
+    const note = { path: 'a.md', modified_ms: 1e17, size_bytes: 2 }
+    expect(toNote(note, Buffer.from('hi'))).toMatchObject({ modified_at: '+275760-09-13T00:00:00.000Z' })
+    const early = { ...note, modified_ms: -1e17 }
+    expect(toNote(early, Buffer.from('hi'))).toMatchObject({ modified_at: '-271821-04-20T00:00:00.000Z' })
   })
 
   test('takes a touched file for no change, and a changed one of the same size for one', async () => {

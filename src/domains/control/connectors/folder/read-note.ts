@@ -11,6 +11,8 @@ export const MAX_NOTE_BYTES = 1024 * 1024
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const TITLE = /^(?:title:[ \t]*(\S.{0,300})|#{1,2}[ \t]+(\S.{0,300}))$/m
 const HEAD_CHARS = 8_192
+/** The last moment that a date can name. File systems know later ones, and programs write them by mistake. */
+const LAST_MS = 8_640_000_000_000_000
 
 /** The content of a note; nothing for one that is gone, or is none any more. */
 export async function findContent(root: string, { path }: FoundNote): Promise<Buffer | undefined> {
@@ -39,7 +41,7 @@ export function toNote({ path, modified_ms, size_bytes }: FoundNote, content: Bu
     text,
     is_cut: is_cut || is_too_large,
     size_bytes,
-    modified_at: new Date(modified_ms).toISOString(),
+    modified_at: new Date(Math.max(-LAST_MS, Math.min(modified_ms, LAST_MS))).toISOString(),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Dir } from 'node:fs'
 import { lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { SourceFault } from '../connector.ts'
@@ -39,7 +40,7 @@ export async function walkNotes(root: string, signal: AbortSignal): Promise<Foun
   const waiting = [{ path: '', depth: 0 }]
   let seen = 0
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
-    for await (const entry of await opendir(join(root, folder.path))) {
+    for await (const entry of (await findListing(root, folder.path)) ?? []) {
       signal.throwIfAborted()
       if (++seen > MAX_ENTRIES) throw tooMany(`${MAX_ENTRIES} entries`)
       const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`
@@ -50,6 +51,19 @@ export async function walkNotes(root: string, signal: AbortSignal): Promise<Foun
     }
   }
   return found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** What a folder lists; nothing for one that is gone since. A closed one stops the walk: its notes are not gone. */
+async function findListing(root: string, path: string): Promise<Dir | undefined> {
+  try {
+    return await opendir(join(root, path))
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (path !== '' && ['ENOENT', 'ENOTDIR'].includes(code)) return undefined
+    if (!['EACCES', 'EPERM'].includes(code)) throw error
+    const which = path === '' ? 'The folder' : 'A folder in it'
+    throw new SourceFault('refused', `${which} may not be read. Let the user of the hub read it, or move it.`)
+  }
 }
 
 async function findNote(root: string, path: string): Promise<FoundNote | undefined> {
