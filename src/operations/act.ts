@@ -1,6 +1,7 @@
+import type { AuditRecord } from '../platform/audit/audit-record.ts'
 import { isGateOn } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
-import type { Transaction } from '../platform/storage/database.ts'
+import { StorageDamaged, type Transaction } from '../platform/storage/database.ts'
 import { type CallState, endedCall, requestIdOf } from './call.ts'
 import { notesOf, recordOf } from './call-record.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type Target,
 } from './define-operation.ts'
 import { Refusal } from './errors.ts'
+import { reportFault } from './report-fault.ts'
 
 const NEVER_ABORTED = new AbortController().signal
 const LOCAL_ORIGIN = 'http://127.0.0.1:4747'
@@ -48,9 +50,19 @@ async function actAlone(state: CallState): Promise<void> {
     if (output instanceof StoredJson) state.stored = output
   }
   const record = recordOf(state, 'allowed', null)
-  await hub.audit.append(record)
+  await (call.operation.whileDamaged ? recordIfPossible(state, record) : hub.audit.append(record))
   hub.observe(record)
   if (isToCome) state.text = await performOutside(state, output)
+}
+
+/** A chain that somebody changed takes no record more, and the owner has to hear of that from somewhere. */
+async function recordIfPossible({ hub, call: { operation } }: CallState, record: AuditRecord): Promise<void> {
+  try {
+    await hub.audit.append(record)
+  } catch (error) {
+    if (!(error instanceof StorageDamaged)) throw error
+    reportFault(hub.log, operation.name, error)
+  }
 }
 
 function findMade(operation: Operation, output: unknown): Target | undefined {

@@ -160,6 +160,8 @@ interface Declaration<
   whileLocked?: boolean
   /** May wait for something to happen; it stops waiting when its caller leaves or the hub stops. */
   waits?: boolean
+  /** A read that tells the owner of damage: it is answered even where the audit log takes no record any more. */
+  whileDamaged?: E extends 'read' ? boolean : never
   /** Where its answers follow another form than the hub's own. */
   contract?: Contract
   /** Keys that a caller may send and that count for nothing. */
@@ -198,6 +200,7 @@ export interface Operation {
   readonly outward: boolean
   readonly whileLocked: boolean
   readonly waits: boolean
+  readonly whileDamaged: boolean
   readonly contract: Contract | undefined
   readonly ignores: readonly string[]
   readonly whenInvalid: string | undefined
@@ -232,6 +235,7 @@ export function defineOperation<
     outward: declaration.outward ?? false,
     whileLocked: declaration.whileLocked ?? false,
     waits: declaration.waits ?? false,
+    whileDamaged: declaration.whileDamaged ?? false,
     contract: declaration.contract,
     ignores: declaration.ignores ?? [],
     whenInvalid: declaration.whenInvalid,

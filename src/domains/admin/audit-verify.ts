@@ -9,6 +9,7 @@ export const auditVerify = defineOperation({
   effect: 'read',
   authority: hubOwner(),
   whileLocked: true,
+  whileDamaged: true,
   rest: 'GET /api/v1/audit/verify',
   cli: 'audit verify',
   errors: {},

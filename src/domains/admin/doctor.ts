@@ -16,6 +16,7 @@ export const doctor = defineOperation({
   effect: 'read',
   authority: hubOwner(),
   whileLocked: true,
+  whileDamaged: true,
   rest: 'GET /api/v1/doctor',
   cli: 'doctor',
   errors: {},

@@ -20,8 +20,12 @@ export function PlainId(description: string) {
 export const TenantId = PlainId('The tenant')
 export const RobotId = PlainId('The robot')
 
+const LEDGER_ID = /^[A-Za-z0-9][\w.:-]{0,127}$/
+
+/** Whether a ledger's entry can have this id; nothing else is ever looked up. */
+export function isLedgerId(value: string): boolean {
+  return LEDGER_ID.test(value)
+}
+
 /** The ids that a ledger's entries can have. */
-export const LedgerId = z
-  .string()
-  .regex(/^[A-Za-z0-9][\w.:-]{0,127}$/)
-  .describe('The id of the ledger entry')
+export const LedgerId = z.string().regex(LEDGER_ID).describe('The id of the ledger entry')

@@ -9,9 +9,9 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { writeWhole } from './write-whole.ts'
 
 /** Reads a file only its owner may read, creating it first if there is none. Several processes may race. */
 export function readOrCreatePrivateFile(path: string, makeContent: () => string): string {
@@ -66,7 +66,7 @@ function createPrivateFile(path: string, content: string): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)
   try {
-    writeSync(file, content)
+    writeWhole(file, content)
     fsyncSync(file)
     linkSync(draft, path)
   } catch (error) {

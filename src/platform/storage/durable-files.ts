@@ -1,13 +1,14 @@
-import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolders } from '../basics/private-file.ts'
+import { writeWhole } from '../basics/write-whole.ts'
 
 /** Writes a new private file and waits until it is on the disk. */
 export function writePrivateFile(path: string, content: string): void {
   ensureFolder(dirname(path))
   const file = openSync(path, 'wx', 0o600)
   try {
-    writeSync(file, content)
+    writeWhole(file, content)
     fsyncSync(file)
   } finally {
     closeSync(file)

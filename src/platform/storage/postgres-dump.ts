@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
+import { writeWhole } from '../basics/write-whole.ts'
 import { type Database, sql, type Transaction } from './database.ts'
 import { ensureFolder } from './durable-files.ts'
 import { migrateIn } from './migrate.ts'
@@ -58,7 +59,7 @@ async function dumpTable(tx: Transaction, name: string, path: string): Promise<v
       sql(`DECLARE backup_rows NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS line FROM "${name}" t`),
     )
     for (let rows = await tx.all(fetchRows); rows.length > 0; rows = await tx.all(fetchRows))
-      writeSync(file, rows.map(({ line }) => `${line}\n`).join(''))
+      writeWhole(file, rows.map(({ line }) => `${line}\n`).join(''))
     await tx.run(closeRows)
     fsyncSync(file)
   } finally {

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { freshPostgresUrl } from '../../../test/store/postgres-server.ts'
@@ -57,3 +58,43 @@ test('two that lock each other out: one is tried again, both get done', async ()
   await Promise.all([cross(1, 2), cross(2, 1)])
   expect(await db.all(sql('SELECT b FROM t ORDER BY a'))).toEqual([{ b: 'a!!' }, { b: 'b!!' }])
 })
+
+test('a server that falls silent is unavailable: the call ends, nothing of it is kept, the next one works', async () => {
+  const { db: direct, url } = await openWithTable()
+  const line = await openLine(url)
+  const db = await openPostgres(line.url, { answer_limit_ms: 500 })
+  onTestFinished(() => db.close())
+  const cut = db.transaction(async (tx) => {
+    await tx.run(put, 1, 'half')
+    line.silence()
+    await tx.run(put, 2, 'late')
+  })
+  await expect(cut).rejects.toBeInstanceOf(StorageUnavailable)
+  expect((await db.get(count))?.count).toBe(0)
+  line.silence()
+  await expect(db.get(count)).rejects.toBeInstanceOf(StorageUnavailable)
+  expect(await db.transaction((tx) => tx.run(put, 3, 'whole'))).toBe(1)
+  expect((await direct.get(count))?.count).toBe(1)
+})
+
+/** A line to the server on which the connections of a moment can be made to carry nothing more. */
+async function openLine(url: string): Promise<{ url: string; silence(): void }> {
+  const { hostname, port } = new URL(url)
+  const sockets = new Set<Socket>()
+  const line = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => {}).on('close', () => other.destroy())
+      one.on('data', (data) => sockets.has(one) && other.write(data))
+    }
+  })
+  await new Promise<void>((ready) => line.listen(0, '127.0.0.1', ready))
+  onTestFinished(async () => void (await new Promise((closed) => line.close(closed))))
+  const near = new URL(url)
+  near.port = String((line.address() as AddressInfo).port)
+  return { url: near.href, silence: () => sockets.clear() }
+}

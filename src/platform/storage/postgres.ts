@@ -6,6 +6,8 @@ const POOL_SIZE = 10
 const CONNECT_TIMEOUT_MS = 5_000
 /** How long a statement waits for a row or table that another transaction holds. */
 const LOCK_TIMEOUT_MS = 10_000
+/** No statement of ours takes so long: a server that has not answered by then is taken for gone. */
+const ANSWER_LIMIT_MS = 120_000
 /** Serialization failures and deadlocks are retried this often before the caller hears of them. */
 const RETRY_LIMIT = 5
 
@@ -19,9 +21,14 @@ const types = {
       : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
 }
 
+export interface PostgresOptions {
+  /** How long the server may take to answer a statement. */
+  answer_limit_ms?: number
+}
+
 /** Opens a PostgreSQL database by its `postgres://` address. */
-export async function openPostgres(url: string): Promise<Database> {
-  const pool = openPool(url)
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Database> {
+  const pool = openPool(url, options.answer_limit_ms ?? ANSWER_LIMIT_MS)
   const named = statementNames()
   const asked = <Row>(client: Client, statement: Statement<Row>, values: SqlValue[]) =>
     guarded(() =>
@@ -61,13 +68,14 @@ export async function openPostgres(url: string): Promise<Database> {
   }
 }
 
-function openPool(url: string): pg.Pool {
+function openPool(url: string, answer_limit_ms: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: HOLD_LIMIT_MS,
+    query_timeout: answer_limit_ms,
     keepAlive: true,
     types,
   })
@@ -89,16 +97,25 @@ async function inTransaction<Result>(
   const client = await guarded(() => pool.connect())
   let broken: Error | undefined
   try {
-    await guarded(() => client.query('BEGIN'))
+    // By its name: a server may be set to another level, under which our locks would be conflicts.
+    await guarded(() => client.query('BEGIN ISOLATION LEVEL READ COMMITTED'))
     const result = await act(client)
     await guarded(() => client.query('COMMIT'))
     return result
   } catch (error) {
-    await client.query('ROLLBACK').catch((failure: Error) => (broken = failure))
+    // Where nobody answers any more, the end of the connection is what undoes the transaction.
+    if (isCutOff(error)) broken = error
+    else await client.query('ROLLBACK').catch((failure: Error) => (broken = failure))
     throw error
   } finally {
     client.release(broken)
   }
+}
+
+/** Whether an error came from the connection and not from the server at its other end. */
+function isCutOff(error: unknown): error is StorageUnavailable {
+  if (!(error instanceof StorageUnavailable)) return false
+  return error.cause instanceof Error && !(error.cause instanceof pg.DatabaseError)
 }
 
 /** Prepared statements are named by their order of first use; PostgreSQL keeps one plan per name. */
@@ -125,13 +142,15 @@ async function retried<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
       return await act()
     } catch (error) {
-      if (attempt >= RETRY_LIMIT || !CONFLICTS.has(sqlState(error))) throw error
+      if (!CONFLICTS.has(sqlState(error))) throw error
+      if (attempt >= RETRY_LIMIT)
+        throw new StorageUnavailable('Others keep changing the same.', { cause: error })
     }
   }
 }
 
-/** Connection trouble (08…), lack of resources (53…), shutdown (57P…), I/O (58…), read-only, held or locked too long. */
-const UNAVAILABLE = /^(08|53|57P|58|25006|25P03|55P03)/
+/** Connection trouble (08…), lack of resources (53…), cancelled or shut down (57…), I/O (58…), read-only, held or locked too long. */
+const UNAVAILABLE = /^(08|53|57014|57P|58|25006|25P03|55P03)/
 
 /** `character_not_in_repertoire`: a text that the database has no form for. */
 const NO_SUCH_TEXT = '22021'

@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { writeWhole } from '../../platform/basics/write-whole.ts'
 import { CommandFailure } from './cli-errors.ts'
 
 /** Replaces a file's text in one step: a reader sees the old text or the new one, never a part. */
@@ -38,7 +30,7 @@ export function openAtomicFile(path: string): AtomicFile {
   const mode = (statSync(target, { throwIfNoEntry: false })?.mode ?? 0o666) & 0o777
   const file = orFail(path, () => openSync(draft, 'wx', mode))
   return {
-    append: (text) => void orFail(path, () => writeSync(file, text)),
+    append: (text) => orFail(path, () => writeWhole(file, text)),
     commit: () =>
       orFail(path, () => {
         fsyncSync(file)

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { homeAt } from '../../platform/basics/home.ts'
 import { ensurePrivateFolder, findFile } from '../../platform/basics/private-file.ts'
+import { writeWhole } from '../../platform/basics/write-whole.ts'
 import { CommandFailure } from './cli-errors.ts'
 import { findFlag, type Invocation } from './command.ts'
 
@@ -48,7 +49,7 @@ export function saveCredential(path: string, credential: OwnerCredential): void 
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)
   try {
-    writeSync(file, `${JSON.stringify(credential, null, 2)}\n`)
+    writeWhole(file, `${JSON.stringify(credential, null, 2)}\n`)
     fsyncSync(file)
     renameSync(draft, path)
   } finally {

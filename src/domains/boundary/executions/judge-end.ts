@@ -1,4 +1,9 @@
-import { type AgentInput, type AgentOutput, judgeAnswer } from '../../../boundary/index.ts'
+import {
+  type AgentArtifact,
+  type AgentInput,
+  type AgentOutput,
+  judgeAnswer,
+} from '../../../boundary/index.ts'
 import type { Hub } from '../../../operations/hub.ts'
 import { parseStrictJson, StrictJsonError } from '../../../platform/basics/strict-json.ts'
 import type { EngineEnd } from '../engines/engine-end.ts'
@@ -35,7 +40,8 @@ export async function judgeEnd(
     : executionError(outcome.status === 'blocked' ? 'COHERENCE_BLOCKED' : 'ENGINE_GAVE_UP')
   return ended(outcome.status, {
     error,
-    violations: [...outcome.violations],
+    // Keys that are not of the contract are named in them, and are the engine's words too.
+    violations: (await hub.redactValue([...outcome.violations])) as ExecutionOutcome['violations'],
     reported: await reportOf(hub, outcome.output),
   })
 }
@@ -65,6 +71,7 @@ async function withoutSecrets(hub: Pick<Hub, 'redactValue'>, output: AgentOutput
     (output.artifacts ?? []).map(async (artifact) => ({
       ...artifact,
       payload: (await hub.redactValue(artifact.payload)) as typeof artifact.payload,
+      metadata: await withoutSecretModel(hub, artifact.metadata),
     })),
   )
   if (!output.diagnostics) return { ...output, artifacts }
@@ -73,6 +80,12 @@ async function withoutSecrets(hub: Pick<Hub, 'redactValue'>, output: AgentOutput
     artifacts,
     diagnostics: (await hub.redactValue(output.diagnostics)) as typeof output.diagnostics,
   }
+}
+
+/** The name of the model is the only free text there; a moment and a number stay as the contract wants them. */
+async function withoutSecretModel(hub: Pick<Hub, 'redactValue'>, metadata: AgentArtifact['metadata']) {
+  if (metadata.model === undefined) return metadata
+  return { ...metadata, ...((await hub.redactValue({ model: metadata.model })) as { model: string }) }
 }
 
 async function reportOf(hub: Pick<Hub, 'redactValue'>, output: AgentOutput | undefined) {

@@ -1,5 +1,6 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
+import type { EngineProgress } from '../engines/engine-end.ts'
 import { type Claim, listClaims, releaseClaims, renewLeases, writeProgress } from './lease-store.ts'
 import type { Job } from './runner.ts'
 
@@ -17,6 +18,18 @@ interface Keeping {
   jobs(): Job[]
 }
 
+/** What engines have said of their progress since it was last written, without secrets. */
+async function whatIsNew(hub: Pick<Hub, 'redactValue'>, jobs: readonly Job[]) {
+  const told = jobs.filter((job) => job.progress !== job.written)
+  // Kept beside what is shown: an engine may say more while this is being written.
+  return Promise.all(
+    told.map(async (job) => {
+      const { progress } = job
+      return { job, progress, shown: (await hub.redactValue(progress)) as EngineProgress }
+    }),
+  )
+}
+
 /** Keeps the claims of a hub alive while it works, and stops engines that nobody wants any more. */
 export function keepLeases(hub: Hub, { owner, leaseUntil, jobs }: Keeping) {
   let timer: NodeJS.Timeout | undefined
@@ -31,18 +44,18 @@ export function keepLeases(hub: Hub, { owner, leaseUntil, jobs }: Keeping) {
     const live = new Set(claims.map(({ claim }) => claim))
     for (const job of before) if (!live.has(job.claim.claim)) job.stop.abort()
     await letGoOfLost(claims)
-    const told = before.filter((job) => job.progress !== job.written)
+    const told = await whatIsNew(hub, before)
     const isDue = performance.now() - renewed >= RENEW_EVERY_MS
     if (told.length === 0 && !isDue) return
     const at = hub.system.now().toISOString()
     await hub.db.transaction(async (tx) => {
       if (isDue) await renewLeases(tx, owner, leaseUntil())
-      for (const { claim, progress } of told) {
-        await writeProgress(tx, claim, JSON.stringify({ ...progress, at }), at)
+      for (const { job, shown } of told) {
+        await writeProgress(tx, job.claim, JSON.stringify({ ...shown, at }), at)
       }
     })
     if (isDue) renewed = performance.now()
-    for (const job of told) job.written = job.progress
+    for (const { job, progress } of told) job.written = progress
   }
 
   /** A claim that no job has, twice in a row, is of one whose end could not be written. */

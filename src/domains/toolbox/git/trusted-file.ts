@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hub } from '../../../operations/hub.ts'
 import { ensurePrivateFolder } from '../../../platform/basics/private-file.ts'
+import { writeWhole } from '../../../platform/basics/write-whole.ts'
 
 /** Keeps a configuration in the hub's own folder, named by its content, and says where. */
 export function keepTrustedConfig(hub: Pick<Hub, 'home' | 'system'>, text: string): string {
@@ -35,7 +36,7 @@ export async function lendConfig<Result>(
 function writePrivate(path: string, text: string): string {
   const file = openSync(path, 'wx', 0o600)
   try {
-    writeSync(file, text)
+    writeWhole(file, text)
   } finally {
     closeSync(file)
   }

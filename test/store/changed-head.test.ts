@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { verifyChain } from '../../src/platform/audit/verify-chain.ts'
+import { sql } from '../../src/platform/storage/database.ts'
+import { ask } from '../boundary/boundary-hub.ts'
+import { DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
+
+const CHANGES = [
+  ['UPDATE audit_head SET seq = seq - 1', 'The head of the chain was changed.'],
+  [`UPDATE audit_head SET mac = 'none'`, 'The head of the chain was changed.'],
+  ['DELETE FROM audit_head', 'The head of the chain is missing.'],
+] as const
+
+describe.each(DATABASES)('an audit chain on %s whose head was changed by hand', (database) => {
+  let hub: TestHub
+  beforeAll(async () => void (hub = await startTestHub({ database })))
+  afterAll(() => hub.close())
+  const owned = (name: string) => ask(hub, name, {}, { as: 'hub' })
+
+  test.each(CHANGES)(
+    'is told by `audit verify` and `doctor`, and takes no record: %s',
+    async (change, fault) => {
+      expect((await owned('audit_verify')).body.intact).toBe(true)
+      await hub.hub.db.transaction((tx) => tx.run(sql(change)))
+      const verified = await owned('audit_verify')
+      expect([verified.status, verified.body.intact, verified.body.fault]).toEqual([200, false, fault])
+      const examined = await owned('doctor')
+      expect(examined.status).toBe(200)
+      expect(examined.body.findings).toContainEqual(
+        expect.objectContaining({ subject: 'audit chain', state: 'wrong', detail: fault }),
+      )
+      // Everything else stays undone: nothing happens that cannot be recorded.
+      for (const name of ['token_list', 'token_create', 'audit_list']) {
+        const told = await ask(hub, name, name === 'token_create' ? { role: 'viewer' } : {}, { as: 'hub' })
+        expect([name, told.status, told.code]).toEqual([name, 500, 'RUNTIME_ERROR'])
+      }
+      await putBack()
+    },
+  )
+
+  /** Seals the end of the chain as it is, with the hub's own key. */
+  async function putBack(): Promise<void> {
+    const { db, audit } = hub.hub
+    const last = sql<{ seq: number; hash: string }>(
+      'SELECT seq, hash FROM audit_records ORDER BY seq DESC LIMIT 1',
+    )
+    await db.transaction(async (tx) => {
+      const end = await tx.get(last)
+      if (!end) throw new Error('There are no records.')
+      const mac = audit.key.sealHead({ ...end, checkpoint_seq: 0 })
+      await tx.run(sql('DELETE FROM audit_head'))
+      const insert = sql(
+        'INSERT INTO audit_head (only_row, seq, hash, checkpoint_seq, mac) VALUES (1, ?, ?, 0, ?)',
+      )
+      await tx.run(insert, end.seq, end.hash, mac)
+    })
+    expect(await verifyChain(db, audit.key)).toMatchObject({ intact: true })
+  }
+})
