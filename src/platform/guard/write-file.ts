@@ -10,10 +10,10 @@ import {
   openSync,
   renameSync,
   unlinkSync,
-  writeSync,
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { realSystem } from '../basics/system.ts'
+import { writeWhole } from '../basics/write-whole.ts'
 import { type FolderPlace, isUnmoved } from './barrier.ts'
 import { TEMP_PREFIX } from './blocked-names.ts'
 import { at, MAKE_NEW, NAME_ANY } from './descriptors.ts'
@@ -85,7 +85,7 @@ function makeBeside(into: WriteInto, bytes: Uint8Array, kept: FileRights | undef
     checkArrived(into, name, fd)
   }
   try {
-    writeFully(fd, bytes)
+    writeWhole(fd, bytes)
     if (kept) keepMode(fd, kept)
     return { fd, putAs, close: closeMade }
   } catch (error) {
@@ -123,7 +123,7 @@ export function makeNewFile(into: WriteInto, name: string, bytes: Uint8Array, mo
   const fd = openNew(place)
   if (fd === undefined) return false
   try {
-    writeFully(fd, bytes)
+    writeWhole(fd, bytes)
     if (mode !== PRIVATE_MODE) keepMode(fd, { mode })
     return true
   } catch (error) {
@@ -141,11 +141,6 @@ function openNew(place: string): number | undefined {
     if (errnoOf(error) === 'EEXIST') return undefined
     throw error
   }
-}
-
-function writeFully(fd: number, bytes: Uint8Array): void {
-  for (let written = 0; written < bytes.length; )
-    written += writeSync(fd, bytes, written, bytes.length - written, null)
 }
 
 /** Permission bits only: what an agent wrote must not run with somebody else's rights. */

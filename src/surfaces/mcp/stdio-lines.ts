@@ -5,19 +5,6 @@ export const MAX_LINE_CHARS = 1_048_576
 /** Of a longer message so much is kept, to find out which call is to be refused. */
 const MAX_KEPT_CHARS = 8 * MAX_LINE_CHARS
 
-/** One line per message. A line over the limit ends the reading: what follows it has no known start. */
-export async function* readLines(input: Readable): AsyncGenerator<string> {
-  input.setEncoding('utf8')
-  let rest = ''
-  for await (const chunk of input) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of [...lines, rest]) checkLength(line)
-    yield* lines
-  }
-  yield rest
-}
-
 /** A line of a session; of one that is too long, as much as was kept. */
 export interface SessionLine {
   readonly text: string
@@ -41,11 +28,15 @@ export async function* readSession(input: Readable): AsyncGenerator<SessionLine>
   yield toSessionLine(rest, has_lost)
 }
 
+/** The lines of a file. One over the limit ends the reading: nobody is there to be told of it alone. */
+export async function* readLines(input: Readable): AsyncGenerator<string> {
+  for await (const { text, is_too_long } of readSession(input)) {
+    if (is_too_long) throw new Error(`A message is longer than ${MAX_LINE_CHARS} characters`)
+    yield text
+  }
+}
+
 function toSessionLine(text: string, has_lost: boolean): SessionLine {
   const is_lost = has_lost || text.length > MAX_KEPT_CHARS
   return { text: is_lost ? '' : text, is_too_long: is_lost || text.length > MAX_LINE_CHARS }
-}
-
-function checkLength(line: string): void {
-  if (line.length > MAX_LINE_CHARS) throw new Error(`A message is longer than ${MAX_LINE_CHARS} characters`)
 }
