@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { offeredTools } from '../src/domains/flows/allowlist.ts'
 import type { FlowBundle } from '../src/domains/flows/bundle/flow-record.ts'
-import { offeredTools } from '../src/domains/flows/flow-project.ts'
 import { insertGrant } from '../src/domains/flows/grants/grant-store.ts'
 import { renderProjection } from '../src/domains/flows/projection/render-projection.ts'
 import { VaultPolicy } from '../src/platform/policy/vault-policy.ts'

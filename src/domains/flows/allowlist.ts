@@ -33,3 +33,12 @@ export function declaredTools(steps: readonly Pick<FlowStepDraft, 'skill_refs'>[
   const ids = refs.filter((ref) => ref.kind === 'external_tool').map((ref) => ref.id)
   return [...new Set(ids)].toSorted()
 }
+
+/** The tools that the steps declare and the vault allows, in order: what a grant can be minted for. */
+export function offeredTools(
+  steps: readonly Pick<FlowStepDraft, 'skill_refs'>[],
+  policy: VaultPolicy,
+): string[] {
+  const allowed = allowedToolIds(policy)
+  return declaredTools(steps).filter((tool) => allowed.has(tool))
+}

@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { type Context, defineOperation } from '../../operations/define-operation.ts'
 import { isForbidden } from '../../platform/policy/gates.ts'
-import type { VaultPolicy } from '../../platform/policy/vault-policy.ts'
-import { allowedToolIds, declaredTools } from './allowlist.ts'
-import type { Flow, FlowStep } from './bundle/flow-record.ts'
+import type { Flow } from './bundle/flow-record.ts'
 import { type Harness, INERT_HARNESSES } from './bundle/vocabulary.ts'
 import { flowErrors } from './flow-errors.ts'
 import { FlowId, HarnessName, VersionChoice } from './flow-schemas.ts'
@@ -79,18 +77,19 @@ export const flowProject = defineOperation({
   input: Wanted,
   output: Projected,
   async handle(context) {
-    const { vault_id, now, rules, presented } = context
+    const { input, vault_id, now, rules, presented } = context
     const harness = requireServed(context)
     const read = documentOf(await requireFlowDocument(context, 'bundle'))
     const { flow, steps } = read
     if (presented.external_bearer !== undefined) await checkGrantedFetch(context, flow)
-    const latest_version = await findLatest(context, flow)
-    const allowed_tools = allowedOf(read.declared, rules.policy.value)
+    // Who asked for no certain version has read the newest that is there for them.
+    const latest_version = input.version === undefined ? flow.version : await findLatest(context, flow)
+    const offered = read.offeredUnder(rules.policy.value)
     const generated_at = now.toISOString()
     // The same is asked for again and again, and only the moment differs.
-    const key = [vault_id, harness, latest_version, ...allowed_tools].join('\0')
+    const key = `${harness}\0${latest_version}\0${vault_id}\0${offered.key}`
     const head = read.text(key, () => {
-      const projection = renderProjection({ flow, steps, harness, allowed_tools })
+      const projection = renderProjection({ flow, steps, harness, allowed_tools: offered.tools })
       const parts = { vault_id, projection, latest_version, generated_at }
       return cutMoment(JSON.stringify(Projected.parse(projectionEnvelope(parts))), generated_at)
     })
@@ -112,21 +111,11 @@ function cutMoment(text: string, generated_at: string): string {
   return text.slice(0, -end.length)
 }
 
-/** The newest version that the caller may see: the one it reads, unless it asked for a certain one. */
-async function findLatest({ input, vault_id, db, ...context }: Projecting, flow: Flow): Promise<string> {
-  if (input.version === undefined) return flow.version
+/** The newest version that the caller may see. */
+async function findLatest(context: Projecting, flow: Flow): Promise<string> {
+  const { input, vault_id, db } = context
   const scopes = requireVisibleScopes(context)
   return (await findLatestVersion(db, vault_id, input.flow_id, scopes)) ?? flow.version
-}
-
-/** The tools that the steps declare and the vault allows, in order: what a grant can be minted for. */
-export function offeredTools(steps: readonly Pick<FlowStep, 'skill_refs'>[], policy: VaultPolicy): string[] {
-  return allowedOf(declaredTools(steps), policy)
-}
-
-function allowedOf(tools: readonly string[], policy: VaultPolicy): string[] {
-  const allowed = allowedToolIds(policy)
-  return tools.filter((tool) => allowed.has(tool))
 }
 
 /** The harnesses that stay dead as the external-agent gate stands. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { VaultPolicy } from '../../platform/policy/vault-policy.ts'
 import { keepProjections } from './kept-projections.ts'
 
 const documentWith = (instruction: string, tools: readonly string[] = []) =>
@@ -6,6 +7,9 @@ const documentWith = (instruction: string, tools: readonly string[] = []) =>
     flow: { flow_id: 'flow_kept', version: '1.0.0' },
     steps: [{ instruction, skill_refs: tools.map((id) => ({ kind: 'external_tool', id })) }],
   })
+
+const policyOf = (...ids: string[]) =>
+  VaultPolicy.parse({ external_agent: { allowed_tools: ids.map((id) => ({ id })) } })
 
 /** Renders a text and counts how often. */
 function counter(text: string): { render(): string; times(): number } {
@@ -32,7 +36,17 @@ describe('keepProjections', () => {
     documentOf(documentWith('Read.', ['web_search'])).text('a', () => 'one')
     const other = documentOf(documentWith('Read!', ['mail', 'mail']))
     expect(other.text('a', () => 'two')).toBe('two')
-    expect(other.declared).toEqual(['mail'])
+    expect(other.offeredUnder(policyOf('mail', 'web_search')).tools).toEqual(['mail'])
+  })
+
+  test('what is offered follows the policy, from one revision to the next and back', () => {
+    const document = keepProjections()(documentWith('Read.', ['web_search', 'mail', 'mail']))
+    const [both, one, none] = [policyOf('web_search', 'mail'), policyOf('mail'), policyOf()]
+    for (let turn = 0; turn < 2; turn++) {
+      expect(document.offeredUnder(both)).toEqual({ tools: ['mail', 'web_search'], key: 'mail\0web_search' })
+      expect(document.offeredUnder(one)).toEqual({ tools: ['mail'], key: 'mail' })
+      expect(document.offeredUnder(none)).toEqual({ tools: [], key: '' })
+    }
   })
 
   test('a long document is not kept', () => {

@@ -1,4 +1,5 @@
-import { declaredTools } from './allowlist.ts'
+import type { VaultPolicy } from '../../platform/policy/vault-policy.ts'
+import { offeredTools } from './allowlist.ts'
 import type { Flow, FlowBundle } from './bundle/flow-record.ts'
 
 /** All that is kept together has at most so many characters; beyond it everything is let go. */
@@ -12,10 +13,15 @@ const TEXTS_PER_DOCUMENT = 64
 export interface ReadDocument {
   readonly flow: Flow
   readonly steps: FlowBundle['steps']
-  /** The external tools that its steps declare. */
-  readonly declared: readonly string[]
+  /** The external tools that its steps declare and a policy allows, and what tells them from other such lists. */
+  offeredUnder(policy: VaultPolicy): Offered
   /** The text that was rendered under this key, or the one to keep for it. */
   text(key: string, render: () => string): string
+}
+
+interface Offered {
+  readonly tools: readonly string[]
+  readonly key: string
 }
 
 /**
@@ -48,7 +54,7 @@ function readDocument(document: string, onKept: (length: number) => void): ReadD
   return {
     flow,
     steps,
-    declared: declaredTools(steps),
+    offeredUnder: keepOffered(steps),
     text(key, render) {
       const known = texts.get(key)
       if (known !== undefined) return known
@@ -58,5 +64,16 @@ function readDocument(document: string, onKept: (length: number) => void): ReadD
       onKept(key.length + text.length)
       return text
     },
+  }
+}
+
+/** A policy object stands for one revision of the file, and one vault's document is read under one of them. */
+function keepOffered(steps: FlowBundle['steps']): (policy: VaultPolicy) => Offered {
+  let kept: { policy: VaultPolicy; offered: Offered } | undefined
+  return (policy) => {
+    if (kept?.policy === policy) return kept.offered
+    const tools = offeredTools(steps, policy)
+    kept = { policy, offered: { tools, key: tools.join('\0') } }
+    return kept.offered
   }
 }
