@@ -1,11 +1,20 @@
 import type { z } from 'zod'
 
 /** Says what is wrong with an input in our own words: where, and what was expected; never what was sent. */
-export function describeIssue(error: z.ZodError): string {
+export function describeIssue(error: z.ZodError, input: unknown): string {
   const issue = error.issues[0]
   if (!issue) return 'The request is not valid.'
   const place = issue.path.map(String).join('.') || 'the input'
-  return `${place} ${expectationOf(issue)}.`
+  return `${place} ${isMissing(issue, input) ? 'is missing: it ' : ''}${expectationOf(issue)}.`
+}
+
+function isMissing({ path }: z.core.$ZodIssue, input: unknown): boolean {
+  let value = input
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return true
+    value = (value as Record<PropertyKey, unknown>)[name]
+  }
+  return value === undefined
 }
 
 function expectationOf(issue: z.core.$ZodIssue): string {

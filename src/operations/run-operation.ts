@@ -128,7 +128,8 @@ function parseInput(state: CallState): void {
   const parsed = operation.input.safeParse(
     operation.ignores.length > 0 ? without(input, operation.ignores) : input,
   )
-  if (!parsed.success) throw new Refusal(operation.whenInvalid ?? 'BAD_REQUEST', describeIssue(parsed.error))
+  if (!parsed.success)
+    throw new Refusal(operation.whenInvalid ?? 'BAD_REQUEST', describeIssue(parsed.error, input))
   state.input = parsed.data
 }
 

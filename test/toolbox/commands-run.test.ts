@@ -76,6 +76,20 @@ test('without a strategy both ends of a long output are shown', async () => {
   expect(notice).toMatch(/the first 50 and the last 50 of 1000 lines/)
 })
 
+verifies('TOOL-081', 'an output whose middle was not kept is not said to have fewer lines', async () => {
+  const noise = 'for (let i = 0; i < 40000; i++) console.log(i + " ".repeat(60))'
+  open({ files: { 'noise.mjs': `${noise}; console.error("one\\ntwo\\nthree")` } })
+  const both = await service.call(runTest, { target: 'noise.mjs' })
+  expect(both.notice).toMatch(
+    /^stdout was cut: the first 50 and the last 50 of more than \d+ lines\. \d+ bytes of output were not kept\.$/,
+  )
+  expect(both.stdout).toMatch(/\n… more than \d+ lines left out …\n/)
+  const tail = await service.call(runTest, { target: 'noise.mjs', truncation_strategy: 'TAIL:2' })
+  expect(tail.notice).toMatch(
+    /^stdout was cut: the last 2 of more than \d+ lines\. stderr was cut: the last 2 of 3 lines\./,
+  )
+})
+
 verifies(
   'TOOL-082',
   'a target outside the service or like an option is refused, and nothing is run',

@@ -159,7 +159,7 @@ describe('edit_file matching', () => {
         before: 'one\none\n',
         edits: [replace('one', 'x', { count: 3 })],
         code: 'PatchError',
-        says: ['Expected 3, Found 2', 'lines 1, 2'],
+        says: ['Expected 3, Found 2', 'lines 1, 2', 'Set count to 2', 'or loosen the spec'],
       },
       { before: '', edits: [replace('one', 'x')], code: 'PatchError', says: ['Expected 1, Found 0'] },
       {

@@ -66,9 +66,38 @@ describe('read_file', () => {
       expect(suggestion).toContain('list_files')
       expect(suggestion).toContain('Did you mean src/main.ts?')
     }
+    project.put('src/latin.ts', '')
+    expect((await project.call(readFile, { path: 'src/bin.dat' })).suggestion).not.toContain('Did you mean')
     const elsewhere = await project.call(readFile, { path: 'src/main.js' }, { role: 'product_owner' })
     expect(elsewhere.suggestion).not.toContain('main.ts')
     expect((await project.call(readFile, { path: 'src' })).code).toBe('IsADirectory')
+  })
+
+  verifies('TOOL-012', 'knows a path that counts from the project, or has other signs in it', async () => {
+    await using project = await makeFilesProject()
+    project.put('src/deep/main.ts', '')
+    const folders = project.service_root.split('/').slice(-2)
+    for (const path of [
+      `${folders.join('/')}/src/deep/main.ts`,
+      `${folders.at(-1)}/src/deep/main.ts`,
+      'src\\deep\\main.ts',
+    ]) {
+      const { code, suggestion } = await project.call(readFile, { path })
+      expect([path, code, suggestion]).toEqual([
+        path,
+        'FileNotFound',
+        'Check the path or use list_files to see available files. Did you mean src/deep/main.ts?',
+      ])
+    }
+  })
+
+  verifies('TOOL-034', 'says how large a file is that is too large', async () => {
+    await using project = await makeFilesProject()
+    project.put('large.txt', 'x'.repeat(102_500))
+    expect(await project.call(readFile, { path: 'large.txt' })).toMatchObject({
+      code: 'FileTooLarge',
+      message: 'large.txt: is larger than 102400 bytes, it has 102500',
+    })
   })
 
   test('takes no arguments that it does not know', async () => {

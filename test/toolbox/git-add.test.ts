@@ -90,6 +90,10 @@ describe('git_add', () => {
       expect(await project.codeOf(gitAdd, { files: ['a.txt', path] }), path).toBe(code)
       expect(index().equals(before), path).toBe(true)
     }
+    await expect(project.call(gitAdd, { files: ['ignored.txt'] })).rejects.toMatchObject({
+      message:
+        'git add failed: The following paths are ignored by one of your .gitignore files:\nservices/shop/ignored.txt',
+    })
     expect(await project.codeOf(gitAdd, { files: [] })).toBe('ValidationError')
     expect(await project.codeOf(gitAdd, { files: 'a.txt' })).toBe('ValidationError')
   })

@@ -54,6 +54,33 @@ describe('search_file', () => {
     expect(await service.call(countMatches, all)).toMatchObject({ count: 3 })
   })
 
+  verifies('TOOL-041', 'says that folders were left alone where nothing was found beside them', async () => {
+    const service = makeSearchService()
+    for (const path of ['top.ts', 'src/a.ts']) service.put(path, 'needle\n')
+    for (const tool of [searchFile, countMatches]) {
+      const noteOf = async (input: object) =>
+        (await service.call(tool as typeof searchFile, { regex: 'pin', ...input } as never)).note
+      expect(await noteOf({ path: '.' })).toMatch(/not searched: set recursive to true/)
+      expect(await noteOf({ path: '.', recursive: true })).toBeUndefined()
+      expect(await noteOf({ path: '.', regex: 'needle' })).toBeUndefined()
+      expect(await noteOf({ path: 'src' })).toBeUndefined()
+      expect(await noteOf({ path: 'top.ts' })).toBeUndefined()
+    }
+  })
+
+  test('fails for a file that was named and cannot be searched, and not for a folder with one', async () => {
+    const service = makeSearchService()
+    service.put('one/latin.txt', Buffer.from('caf\xe9\n', 'latin1'))
+    service.put('two/large.txt', 'a'.repeat(5_000_000))
+    for (const tool of [searchFile, countMatches]) {
+      const search = (path: string) => service.call(tool as typeof searchFile, { path, regex: 'caf' })
+      await expect(search('one/latin.txt')).rejects.toMatchObject({ code: 'BinaryFile' })
+      await expect(search('two/large.txt')).rejects.toMatchObject({ code: 'FileTooLarge' })
+      for (const path of ['one', 'two'])
+        expect(await search(path)).toMatchObject({ files_searched: 0, files_skipped: 1 })
+    }
+  })
+
   test('counts the lines of a text that has carriage returns only', async () => {
     const service = makeSearchService()
     service.put('old.txt', 'one\rtwo two\r\rtwo')

@@ -16,6 +16,8 @@ beforeAll(async () => {
 afterAll(() => tools[Symbol.asyncDispose]())
 
 describe.each(WAYS)('a result by %s', (way) => {
+  const told = async (tool: string, args: object) => (await tools.call(way, tool, args)).error
+
   verifies(
     ['TOOL-009', 'TOOL-010', 'TOOL-013'],
     'of a success has data, no error and its metadata',
@@ -47,6 +49,22 @@ describe.each(WAYS)('a result by %s', (way) => {
     },
   )
 
+  verifies('TOOL-012', 'of a path that counts from the project says how it is called here', async () => {
+    const path = 'services/web/docs'
+    for (const [tool, args] of [
+      ['list_files', { path }],
+      ['search_file', { path, regex: 'x' }],
+      ['find_usage', { path, symbol: 'x' }],
+    ] as const) {
+      const { error } = await tools.call(way, tool, args)
+      expect([tool, error?.code]).toEqual([tool, 'FileNotFound'])
+      expect(error?.message).toContain(path)
+      expect(error?.suggestion).toMatch(/list_files.* Did you mean docs\?$/)
+    }
+    const closed = await tools.call(way, 'list_files', { path: 'docs/web/src' }, { role: 'product_owner' })
+    expect(closed.error?.suggestion).not.toContain('Did you mean')
+  })
+
   verifies(['TOOL-011', 'TOOL-013'], 'of a call out of scope says that a check did not pass', async () => {
     const result = await tools.call(way, 'read_file', { path: '../other/x.txt' })
     expect(result).toMatchObject({
@@ -55,6 +73,28 @@ describe.each(WAYS)('a result by %s', (way) => {
       metadata: { security_checks: 'failed' },
     })
     expect(result.data).toBeUndefined()
+  })
+
+  verifies('TOOL-005', 'of arguments of another tool says what is missing and what there is', async () => {
+    expect(await told('read_file', { path: 'docs/a.md', start_line: 1 })).toEqual({
+      code: 'ValidationError',
+      message: 'the input has a key that is not known.',
+      suggestion: `${SUGGESTIONS.ValidationError} It takes path, max_bytes (optional).`,
+    })
+    expect(await told('read_file', { file: 'docs/a.md' })).toMatchObject({
+      message: 'path is missing: it must be of type string.',
+      suggestion: expect.stringMatching(/It takes path, max_bytes \(optional\)\.$/),
+    })
+    expect(await told('read_file', { path: 5 })).toMatchObject({ message: 'path must be of type string.' })
+    expect(await told('git_status', { path: '.' })).toMatchObject({
+      suggestion: expect.stringMatching(/It takes no arguments\.$/),
+    })
+    expect(await told('edit_file', { path: 'a', edits: [{ old_text: 'a', new_text: 'b' }] })).toMatchObject({
+      message: expect.stringMatching(/^edits\.0\.operation is missing: it must be one of replace, /),
+      suggestion: expect.stringContaining(
+        'It takes path, edits (list of { operation, match_mode (optional), spec,',
+      ),
+    })
   })
 
   verifies('TOOL-005', 'of arguments that the schema does not allow is a ValidationError', async () => {

@@ -45,6 +45,15 @@ const mapOf = async (args: object = {}, changes = {}) =>
 
 const codeAt = (root_dir: string) => tools.codeOf('direct', 'get_system_map', { root_dir })
 
+/** The services of a project that is one service, with just these files. */
+async function mapped(files: Record<string, string>): Promise<string[]> {
+  await using single = await startToolHub()
+  for (const path of ['services', 'shared_contracts']) single.project.git('rm', '-rq', path)
+  for (const [path, text] of Object.entries(files)) single.project.write(path, text)
+  const { data } = await single.call('direct', 'get_system_map', {}, { service: '.' })
+  return data.map.services.map(({ path }: { path: string }) => path)
+}
+
 describe('get_system_map', SLOW, () => {
   verifies('TOOL-105', 'shows services, docs, infrastructure and tests of the tree as it is', async () => {
     const map = await mapOf()
@@ -229,5 +238,30 @@ describe('get_system_map', SLOW, () => {
       },
     ])
     expect(data.map.infrastructure).toMatchObject([{ path: 'docker-compose.yml' }])
+  })
+
+  verifies('TOOL-105', 'has a library at the root beside the tools and examples in it', async () => {
+    const tool = { 'vendor-bin/fixer/composer.json': '{}' }
+    expect(await mapped({ 'composer.json': '{}', 'src/Client.php': '', ...tool })).toEqual([
+      '.',
+      'vendor-bin/fixer',
+    ])
+    const example = { '_examples/rest/go.mod': 'module rest\n', 'bench/go.mod': 'module bench\n' }
+    expect(await mapped({ 'go.mod': 'module chi\n', 'mux.go': '', ...example })).toEqual(['.', 'bench'])
+    const frame = { 'package.json': '{}', 'lint.config.js': '', 'app/package.json': '{}', 'app/a.ts': '' }
+    expect(await mapped(frame)).toEqual(['app'])
+  })
+
+  test('takes no package of others for a sibling whose folder has its name', async () => {
+    await using other = await startToolHub()
+    const needs = { '@else/react-query': '*', next: '*', '@shop/pay': '*' }
+    other.project.write(
+      'services/web/package.json',
+      JSON.stringify({ name: '@shop/web', dependencies: needs }),
+    )
+    for (const name of ['react-query', 'next', 'pay']) other.project.write(`services/${name}/x.txt`, '')
+    const { data } = await other.call('direct', 'get_system_map')
+    const own = data.map.services.find(({ path }: { path: string }) => path === 'services/web')
+    expect(own.depends_on).toEqual(['services/pay'])
   })
 })

@@ -95,6 +95,24 @@ describe('a symbol', SLOW, () => {
     ])
   })
 
+  test('that is qualified by a class is not what else has the name in a file called as the class', async () => {
+    await using project = await makeFilesProject()
+    project.put(
+      'Fault.ts',
+      'function wrap(cause: unknown) { return cause }\n' +
+        'export class Fault { cause?: unknown\n  constructor(cause: unknown) { this.cause = wrap(cause) } }\n',
+    )
+    project.put('Plain.ts', 'export class Plain {}\nexport function make() {}\nmake()\n')
+    expect(await usagesOf(project, 'Fault.cause')).toEqual([
+      'Fault.ts:2:22 definition',
+      'Fault.ts:3:38 definition',
+    ])
+    expect(await usagesOf(project, 'Plain.make')).toEqual([
+      'Plain.ts:2:17 definition',
+      'Plain.ts:3:1 reference',
+    ])
+  })
+
   test('that is qualified is found where its class is not named', async () => {
     await using project = await makeFilesProject()
     project.put(

@@ -50,8 +50,8 @@ export function asFault(error: unknown): ToolFault | undefined {
   if (error instanceof PatternTimeout)
     return new ToolFault(
       'SecurityError',
-      'The pattern took too long and was stopped.',
-      'Use a simpler pattern.',
+      'The pattern took too long in one file and was stopped.',
+      'Use a pattern that is simpler or matches less often, or name a path with smaller files.',
     )
   if (error instanceof SandboxUnavailable)
     return new ToolFault('SandboxUnavailable', error.message, SUGGESTIONS.SandboxUnavailable)

@@ -9,6 +9,7 @@ import {
 } from '../../operations/define-operation.ts'
 import { checkAgentRate } from './agent-rate.ts'
 import { recordCritical } from './critical-event.ts'
+import { withMeant } from './files/missing-file.ts'
 import { strictPolicy } from './policy/follow-project-policy.ts'
 import type { ProjectPolicy } from './policy/project-policy.ts'
 import type { ToolCall, ToolDeclaration } from './tool.ts'
@@ -51,7 +52,11 @@ async function handleCall<Input extends z.ZodObject, Output>(
 ): Promise<Output | ActOutside<Output>> {
   const call = prepareCall(tool, context)
   const withGuard = <Result>(work: (call: ToolCall<z.output<Input>>) => Promise<Result>) =>
-    workshopOf(context.hub).useGuard(call.context, call.policy, (guard) => work({ ...call, guard }))
+    workshopOf(context.hub).useGuard(call.context, call.policy, (guard) =>
+      work({ ...call, guard }).catch((error: unknown) => {
+        throw withMeant({ ...call, guard }, error)
+      }),
+    )
   return withGuard(async (ready) => {
     checkAgentRate(context.hub, ready)
     await tool.check?.(ready)

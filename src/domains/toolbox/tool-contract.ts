@@ -1,8 +1,10 @@
+import type { z } from 'zod'
 import type { Contract, EndedCall } from '../../operations/define-operation.ts'
 import { Refusal } from '../../operations/errors.ts'
 import type { Redactor } from '../../platform/redaction/redactor.ts'
 import { asFault, faultCodeOf, plainFault } from './as-fault.ts'
 import { argumentsIn, isOnRecord, pathIn } from './critical-event.ts'
+import { describeArguments } from './describe-arguments.ts'
 import type { ToolDeclaration } from './tool.ts'
 import { CHECKED_CODES } from './tool-errors.ts'
 import { ToolFault } from './tool-fault.ts'
@@ -11,6 +13,7 @@ import { recordEvent } from './watch/record-event.ts'
 import { workshopOf } from './workshop.ts'
 
 type AnyTool = Pick<ToolDeclaration<never, never>, 'name' | 'critical' | 'effect'> & {
+  input?: z.ZodObject
   output: { parse(value: unknown): unknown }
 }
 
@@ -36,20 +39,22 @@ export function toolContract(tool: AnyTool): Contract {
       return renderResult(ended, 'passed', { status: 'success', data })
     },
     async renderRefusal(ended, refusal, text) {
-      const fault = faultOf(refusal, text)
+      const fault = faultOf(tool, refusal, text)
       const checks = CHECKED_CODES.has(fault.code) && !fault.violation ? 'passed' : 'failed'
       return renderResult(ended, checks, { status: 'error', error: shownError(tool, ended, fault) })
     },
     async onRefused(ended, refusal) {
-      await recordRefusal(tool, ended, faultOf(refusal, refusal.reason))
+      await recordRefusal(tool, ended, faultOf(tool, refusal, refusal.reason))
     },
   }
 }
 
-function faultOf(refusal: Refusal, text: string | undefined): ToolFault {
+function faultOf({ input }: AnyTool, refusal: Refusal, text: string | undefined): ToolFault {
   if (refusal instanceof ToolRefusal) return refusal.fault
   const code = faultCodeOf(refusal.code)
-  return plainFault(code, code === 'InternalError' ? undefined : text)
+  const plain = plainFault(code, code === 'InternalError' ? undefined : text)
+  if (refusal.code !== 'ValidationError' || !input) return plain
+  return new ToolFault(code, plain.message, `${plain.suggestion} ${describeArguments(input)}`)
 }
 
 function renderResult(ended: EndedCall, security_checks: 'passed' | 'failed', rest: object): string {

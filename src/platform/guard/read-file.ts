@@ -36,7 +36,7 @@ export function readFile(scope: OpenScope, given: string, max_bytes: number): Fo
 /** Reads a file that is named already; answers nothing if it was changed or swapped meanwhile. */
 export function readLeaf(leaf: Leaf, from: ReadFrom, max_bytes: number): FoundFile | undefined {
   const { fd, stat } = leaf
-  if (stat.size > BigInt(max_bytes)) throw tooLarge(from.given, max_bytes)
+  if (stat.size > BigInt(max_bytes)) throw tooLarge(from.given, max_bytes, stat.size)
   const open_fd = openSync(itself(fd), READ_KNOWN)
   try {
     const bytes = readUpTo(open_fd, Number(stat.size), max_bytes)
@@ -73,6 +73,7 @@ function readFromPlace(place: UsedPlace): ReadFrom {
   }
 }
 
-function tooLarge(given: string, max_bytes: number): Error {
-  return fileFault('FileTooLarge', given, `is larger than ${max_bytes} bytes`)
+function tooLarge(given: string, max_bytes: number, size?: bigint): Error {
+  const has = size === undefined ? '' : `, it has ${size}`
+  return fileFault('FileTooLarge', given, `is larger than ${max_bytes} bytes${has}`)
 }

@@ -31,17 +31,17 @@ export function parseTruncation(strategy: string | undefined): Truncation {
   )
 }
 
-/** Cuts one stream. `dropped_bytes` were lost before, out of the middle. */
-export function cutOutput(name: string, text: string, cut: Truncation, dropped_bytes = 0): CutText {
+/** Cuts one stream. Where its middle was lost before, there were more lines than can be counted. */
+export function cutOutput(name: string, text: string, cut: Truncation, has_gap = false): CutText {
   const lines = splitLines(text)
   const is_long = lines.length > cut.head + cut.tail
-  const kept = is_long ? edges(lines, cut) : lines
+  const more_than = has_gap ? 'more than ' : ''
+  const kept = is_long ? edges(lines, cut, more_than) : lines
   const is_wide = kept.some((line) => line.length > LINE_CHARACTERS_MAX)
   const shown = kept.map((line) => shortenLine(line)).join('\n')
   const parts = [
-    is_long ? `${renderWhich(cut)} of ${dropped_bytes > 0 ? 'more than ' : ''}${lines.length} lines` : '',
+    is_long ? `${renderWhich(cut)} of ${more_than}${lines.length} lines` : '',
     is_wide ? `lines cut at ${LINE_CHARACTERS_MAX} characters` : '',
-    dropped_bytes > 0 ? `${dropped_bytes} bytes were not kept` : '',
   ].filter((part) => part !== '')
   const ends_whole = text.endsWith('\n') && kept.length > 0
   return {
@@ -50,11 +50,13 @@ export function cutOutput(name: string, text: string, cut: Truncation, dropped_b
   }
 }
 
-function edges(lines: readonly string[], { head, tail }: Truncation): string[] {
+function edges(lines: readonly string[], { head, tail }: Truncation, more_than: string): string[] {
   const front = lines.slice(0, head)
   const end = tail === 0 ? [] : lines.slice(-tail)
   const left_out = lines.length - front.length - end.length
-  return head > 0 && tail > 0 ? [...front, `… ${left_out} lines left out …`, ...end] : [...front, ...end]
+  return head > 0 && tail > 0
+    ? [...front, `… ${more_than}${left_out} lines left out …`, ...end]
+    : [...front, ...end]
 }
 
 function renderWhich({ head, tail }: Truncation): string {

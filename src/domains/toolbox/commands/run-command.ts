@@ -11,7 +11,7 @@ import type { ProgramPlaces } from './find-program.ts'
 import { movePlanted } from './planted-paths.ts'
 import { closedToCommand, type ProfileNeeds, serviceProfile, standInProfile } from './service-profile.ts'
 import { inServiceTurn } from './service-turn.ts'
-import { withoutHalfWords } from './whole-words.ts'
+import { holdsGap, withoutHalfWords } from './whole-words.ts'
 
 const NOT_FOUND = 127
 const NOT_FOUND_HINT =
@@ -101,9 +101,12 @@ export function unavailable(error: SandboxUnavailable): ToolFault {
 
 /** Secrets go before anything is cut: what is left of one that was cut would not be known for it. */
 function reportOf({ redactor }: CommandCall, outcome: CommandOutcome, truncation: Truncation): CommandReport {
-  const clean = (text: string) => redactor.redact(outcome.dropped_bytes > 0 ? withoutHalfWords(text) : text)
-  const stdout = cutOutput('stdout', clean(outcome.stdout), truncation)
-  const stderr = cutOutput('stderr', clean(outcome.stderr), truncation)
+  const cut = (name: 'stdout' | 'stderr') => {
+    const has_gap = outcome.dropped_bytes > 0 && holdsGap(outcome[name])
+    const whole = has_gap ? withoutHalfWords(outcome[name]) : outcome[name]
+    return cutOutput(name, redactor.redact(whole), truncation, has_gap)
+  }
+  const [stdout, stderr] = [cut('stdout'), cut('stderr')]
   const lost =
     outcome.dropped_bytes > 0 ? `${outcome.dropped_bytes} bytes of output were not kept.` : undefined
   const notices = [stdout.notice, stderr.notice, lost].filter((notice) => notice !== undefined)

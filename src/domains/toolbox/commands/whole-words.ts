@@ -4,6 +4,11 @@ const GAP = /\n… \d+ bytes left out …\n/g
 const WORD_CHARACTERS_MAX = 4_096
 const BLANK = /\s/
 
+/** Whether the middle of a stream may be missing. */
+export function holdsGap(text: string): boolean {
+  return text.search(GAP) >= 0
+}
+
 /** Takes the two words out that a gap has cut in half: the half of a secret is no longer known for one. */
 export function withoutHalfWords(text: string): string {
   const pieces: string[] = []

@@ -1,4 +1,4 @@
-import { posix } from 'node:path'
+import { posix, relative } from 'node:path'
 import { FileFault, type Guard } from '../../../platform/guard/guard.ts'
 import type { ToolContext } from '../tool-context.ts'
 import { ToolFault } from '../tool-fault.ts'
@@ -24,24 +24,51 @@ export function orMissing<Result>(call: Looking, path: string, act: () => Result
 
 /** There is no such file; names files that could have been meant. */
 export function missingFile(call: Looking, path: string): ToolFault {
-  const near = findNearNames(call, path)
-  const meant = near.length > 0 ? ` Did you mean ${near.join(' or ')}?` : ''
-  return new ToolFault(
-    'FileNotFound',
-    `File ${path} does not exist.`,
-    `Check the path or use list_files to see available files.${meant}`,
-  )
+  return new ToolFault('FileNotFound', `File ${path} does not exist.`, suggestMeant(call, path))
 }
 
-/** In the same folder, with the same name but for its case or ending, or with most of it. */
-function findNearNames({ guard, context }: Looking, path: string): string[] {
+/** The same fault for whatever tool met it, with what could have been meant; any other error as it is. */
+export function withMeant(call: Looking, error: unknown): unknown {
+  if (!(error instanceof FileFault) || error.code !== 'FileNotFound') return error
+  return new ToolFault('FileNotFound', error.message, suggestMeant(call, error.path), { cause: error })
+}
+
+function suggestMeant(call: Looking, path: string): string {
   // Names outside the documents are not for this role.
-  if (context.role === 'product_owner') return []
-  const name = stemOf(path)
+  const is_told = call.context.role !== 'product_owner'
+  const meant = is_told ? [...findOtherSpelling(call, path), ...findNearNames(call, path)] : []
+  const words = meant.length > 0 ? ` Did you mean ${meant.slice(0, NAMED).join(' or ')}?` : ''
+  return `Check the path or use list_files to see available files.${words}`
+}
+
+/** The path without the folder of the service itself, or with / in the place of other signs. */
+function findOtherSpelling({ guard, context }: Looking, path: string): string[] {
+  const plain = posix.normalize(path.replaceAll('\\', '/'))
+  const folders = relative(context.project_root, context.service_root).split('/')
+  const spellings = [...folders.keys()]
+    .map((at) => `${folders.slice(at).join('/')}/`)
+    .filter((folder) => plain.startsWith(folder))
+    .map((folder) => plain.slice(folder.length))
+  return [plain, ...spellings].filter((other) => other !== path && exists(guard, other)).slice(0, 1)
+}
+
+function exists(guard: Guard, path: string): boolean {
+  try {
+    return guard.locate(path).exists
+  } catch {
+    return false
+  }
+}
+
+/** In the same folder, with the same name but for its case or ending, or with most of it and that ending. */
+function findNearNames({ guard }: Looking, path: string): string[] {
+  const isMeant = (other: string) =>
+    stemOf(other) === stemOf(path) ||
+    (posix.extname(other) === posix.extname(path) && isNear(stemOf(other), stemOf(path)))
   try {
     const { entries } = guard.list(posix.dirname(path), { recursive: false, limit: LOOKED_AT })
     const files = entries.filter(({ kind }) => kind === 'file').map((entry) => entry.path)
-    return files.filter((other) => isNear(stemOf(other), name)).slice(0, NAMED)
+    return files.filter(isMeant)
   } catch {
     return []
   }
@@ -52,7 +79,6 @@ function stemOf(path: string): string {
 }
 
 function isNear(one: string, other: string): boolean {
-  if (one === other) return true
   const [short, long] = one.length < other.length ? [one, other] : [other, one]
   return short.length >= 3 && long.length - short.length <= 3 && differences(short, long) <= 1
 }

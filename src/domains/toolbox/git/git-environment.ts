@@ -35,6 +35,8 @@ export const FIXED_OPTIONS: readonly string[] = [
     'gc.auto=0',
     'maintenance.auto=false',
     'color.ui=never',
+    // It advises to force what no tool can.
+    'advice.addIgnoredFile=false',
   ].flatMap((setting) => ['-c', setting]),
 ]
 

@@ -26,12 +26,18 @@ export function joinServices(survey: Surveyed): SystemMap {
   return { services, infrastructure, docs, testing, Entities: entitiesOf(survey, services), capped }
 }
 
-/** A folder that holds services together, such as the root, is a frame for them, unless it has a beginning of its own. */
+/**
+ * A folder that holds services together, such as the root, is a frame for them, unless it has a beginning of
+ * its own. One that does not say so itself is none either where it has code of its own: a library with tools.
+ */
 function withoutFrames(services: readonly DescribedService[]): readonly DescribedService[] {
-  const isFrame = ({ is_frame, entry_points, path }: DescribedService) =>
-    is_frame &&
-    entry_points.length === 0 &&
-    services.some((one) => one.path !== path && isAround(path, one.path))
+  const isFrame = ({ frame, entry_points, path, code_folders }: DescribedService) => {
+    const inner = services.filter((one) => one.path !== path && isAround(path, one.path))
+    if (frame === 'none' || entry_points.length > 0 || inner.length === 0) return false
+    const isOwn = (folder: string) =>
+      folder === path || !inner.some((one) => one.path === folder || isAround(folder, one.path))
+    return frame === 'declared' || !code_folders.some(isOwn)
+  }
   return services.filter((service) => !isFrame(service))
 }
 
@@ -44,27 +50,42 @@ function toService(
   all: readonly DescribedService[],
   composed: readonly string[],
 ): MapService {
-  const { is_frame, facts, name, ...shown } = service
+  const { frame: _, facts, code_folders: __, name, ...shown } = service
   const needed = facts.flatMap(({ needs, needed_paths }) => [
     ...needed_paths.map((path) => posix.join(service.path, path)),
-    ...needs.flatMap((need) => findCalled(need, all)?.path ?? []),
+    ...needs.flatMap((need) => findCalled(need, service, all)?.path ?? []),
   ])
   const paths = new Set([...needed, ...composed])
   const others = all.filter(({ path }) => path !== service.path && paths.has(path))
   return {
-    name: is_frame && service.path === '.' ? ROOT_NAME : name,
+    name: service.path === '.' ? ROOT_NAME : name,
     ...shown,
     depends_on: others.map(({ path }) => path).toSorted(),
   }
 }
 
-/** By the name in its manifest; of a service that may not be read only the folder's name is known. */
-function findCalled(need: string, all: readonly DescribedService[]): DescribedService | undefined {
-  const last = need.split(/[/:]/).at(-1)
+/**
+ * By the name in its manifest; of a service that may not be read only the folder's name is known. Then what
+ * stands before it must be what the names of this service have: `@other/pay` is not the folder `pay` of `@shop`.
+ */
+function findCalled(
+  need: string,
+  { facts: own }: DescribedService,
+  all: readonly DescribedService[],
+): DescribedService | undefined {
+  const before = beforeName(need)
+  const own_names = own.flatMap(({ names }) => names)
+  const is_ours = own_names.length === 0 || own_names.some((name) => beforeName(name) === before)
+  const isFolder = (path: string) => posix.basename(path) === need.slice(before.length)
   return (
     all.find(({ facts }) => facts.some(({ names }) => names.includes(need))) ??
-    all.find(({ readable, path }) => !readable && posix.basename(path) === last)
+    all.find(({ readable, path }) => is_ours && !readable && isFolder(path))
   )
+}
+
+/** The scope of a package, or the address before the last part of a module's name. */
+function beforeName(name: string): string {
+  return name.slice(0, Math.max(name.lastIndexOf('/'), name.lastIndexOf(':')) + 1)
 }
 
 function composedNeeds(

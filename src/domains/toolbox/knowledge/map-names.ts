@@ -94,7 +94,7 @@ export function findInfrastructureFile(name: string): string | undefined {
 }
 
 /** Below these is code, whatever its folders are called: charts of a page are none of Helm. */
-const CODE_FOLDERS = new Set(['src', 'lib', 'app', 'pkg', 'internal', 'components'])
+export const CODE_FOLDERS = new Set(['src', 'lib', 'app', 'pkg', 'internal', 'components'])
 const WORKFLOWS = /(?:^|\/)\.(?:github|gitea|forgejo)\/workflows$/
 
 /** What a folder of infrastructure is for. */
@@ -127,7 +127,9 @@ const PASSED_BY = new Set([
   'venv',
   '__pycache__',
   'fixtures',
+  'testdata',
   'examples',
+  '_examples',
 ])
 const HIDDEN_BUT_OPEN = new Set(['.github', '.gitea', '.forgejo', '.circleci'])
 

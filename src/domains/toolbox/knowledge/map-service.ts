@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { type ManifestFacts, readManifest } from './map-manifest.ts'
-import { findDocOrder, findMapLanguage, MANIFESTS, TEST_FOLDERS } from './map-names.ts'
+import { CODE_FOLDERS, findDocOrder, findMapLanguage, MANIFESTS, TEST_FOLDERS } from './map-names.ts'
 import type { MapEyes } from './map-survey.ts'
 
 const DOCUMENTS = ['docs', 'plans']
@@ -8,11 +8,14 @@ const SHOWN_LANGUAGES = 4
 const SHOWN_ENTRIES = 10
 const SHOWN_DOCS = 20
 
+export type FrameKind = 'none' | 'top' | 'declared'
+
 /** A service as it was found, before it is put beside the others. */
 export interface DescribedService {
   readonly name: string
   readonly path: string
-  readonly is_frame: boolean
+  /** Whether it says of itself that it holds others, or may do so for being the top. */
+  readonly frame: FrameKind
   readonly readable: boolean
   readonly languages: readonly string[]
   readonly manifests: readonly string[]
@@ -20,6 +23,8 @@ export interface DescribedService {
   readonly docs: readonly string[]
   readonly tests: readonly string[]
   readonly facts: readonly ManifestFacts[]
+  /** Folders with code right in it, itself included; others may turn out to be services of their own. */
+  readonly code_folders: readonly string[]
 }
 
 const ENTRY =
@@ -29,7 +34,7 @@ const ENTRY =
 export function describeService(
   eyes: MapEyes,
   path: string,
-  is_frame: boolean,
+  frame: FrameKind,
   name: string,
 ): DescribedService {
   const readable = eyes.isReadable(path)
@@ -48,7 +53,7 @@ export function describeService(
   return {
     name,
     path,
-    is_frame,
+    frame,
     readable,
     languages: readable ? languagesOf(files) : [],
     manifests: manifests.map((file) => posix.basename(file)),
@@ -56,7 +61,18 @@ export function describeService(
     docs: requiredDocs(files),
     tests: [...new Set(tests)].slice(0, SHOWN_DOCS),
     facts,
+    code_folders: [...new Set(files.map(below).flatMap(codeFolder))].map((folder) =>
+      posix.join(path, folder),
+    ),
   }
+}
+
+/** The folder that a file of code is in; nothing for what says how tools are to work, or lies elsewhere. */
+function codeFolder(file: string): string[] {
+  const [top = '', ...rest] = file.split('/')
+  if (findMapLanguage(file) === undefined) return []
+  if (rest.length === 0) return /^\.|\.config\.|\.sh$/.test(file) ? [] : ['.']
+  return CODE_FOLDERS.has(top) || rest[0] === '__init__.py' ? [top] : []
 }
 
 function testFolder(file: string): string[] {

@@ -14,7 +14,7 @@ import {
   SERVICE_FOLDERS,
   TEST_FOLDERS,
 } from './map-names.ts'
-import { type DescribedService, describeService } from './map-service.ts'
+import { type DescribedService, describeService, type FrameKind } from './map-service.ts'
 import type { MapJob } from './tree-job.ts'
 
 const DEPTH_LIMIT = 5
@@ -144,8 +144,9 @@ function visitFolder(survey: Survey, path: string, depth: number): void {
   for (const { name } of entries.filter(({ kind }) => kind === 'file')) notePart(survey, path, name)
   const manifests = entries.filter(({ name, kind }) => kind === 'file' && Object.hasOwn(MANIFESTS, name))
   const is_service = depth > 0 && (manifests.length > 0 || SERVICE_FOLDERS.has(parentOf(path)))
-  const is_frame = is_service && isFrame(survey.eyes, path, entries)
-  if (is_service || (depth === 0 && manifests.length > 0)) noteService(survey, path, depth === 0 || is_frame)
+  const is_top = depth === 0 && manifests.length > 0
+  const is_frame = (is_service || is_top) && isFrame(survey.eyes, path, entries)
+  if (is_service || is_top) noteService(survey, path, is_frame ? 'declared' : is_top ? 'top' : 'none')
   if (is_service && path !== survey.own && !survey.eyes.isReadable(path)) return
   if (depth >= DEPTH_LIMIT) return
   for (const { name } of entries.filter(({ kind }) => kind === 'folder'))
@@ -205,9 +206,9 @@ function note(survey: Survey, places: MapPlace[], path: string, kind: string): v
   else places.push({ path, kind, readable: survey.eyes.isReadable(path) })
 }
 
-function noteService(survey: Survey, path: string, is_frame: boolean): void {
+function noteService(survey: Survey, path: string, frame: FrameKind): void {
   if (survey.services.length >= PLACES_LIMIT) survey.capped = true
-  else survey.services.push(describeService(survey.eyes, path, is_frame, humanName(posix.basename(path))))
+  else survey.services.push(describeService(survey.eyes, path, frame, humanName(posix.basename(path))))
 }
 
 function parentOf(path: string): string {

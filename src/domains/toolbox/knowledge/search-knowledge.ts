@@ -106,13 +106,13 @@ export const searchKnowledge: ToolDeclaration<typeof Input, Output> = {
 
 type Call = ToolCall<z.output<typeof Input>>
 
-/** A path outside of what the seat finds is refused as by any other tool. */
+/** A path outside of what the seat finds is refused as by any other tool, and so is one that leads to nothing. */
 function prefixesOf({ input, guard, policy }: Call, scope: SearchScope): readonly string[] {
   if (input.path === undefined) return scope.prefixes
   if (input.path.split('/').some(compileNameRules(policy.block_patterns).isClosed))
     throw new GuardDenied('blocked', input.path)
   const prefixes = scope.narrow(input.path)
-  if (prefixes.length === 0) guard.check(input.path, 'read')
+  if (prefixes.length === 0 || scope.isInService(input.path)) guard.check(input.path, 'read')
   return prefixes
 }
 

@@ -13,6 +13,8 @@ export interface SearchScope {
   readonly prefixes: readonly string[]
   /** The prefixes within what a caller's path names; none where it names nothing that the seat may find. */
   narrow(path: string): readonly string[]
+  /** Whether a caller's path names something below the service of the seat, be it there or not. */
+  isInService(path: string): boolean
   /** How a found file is called by the tools of the seat, and whether they can read it. */
   show(path: string): { path: string; readable: boolean }
 }
@@ -28,10 +30,14 @@ export function searchScopeOf(context: ToolContext, policy: ProjectPolicy): Sear
   const knowledge = [...KNOWLEDGE_FOLDERS, ...policy.knowledge_paths].map(asPrefix).filter(isOpen)
   const prefixes = [...new Set([...own, ...shared, ...knowledge])]
   const isOwnName = (path: string) => exists(join(service_root, path.split('/')[0] ?? ''))
+  const where = { project_root, service, prefixes, isOwnName }
   return {
     prefixes,
-    narrow: (path) =>
-      narrowTo(locate(path, { project_root, service, prefixes, isOwnName }), prefixes, project_root),
+    narrow: (path) => narrowTo(locate(path, where), prefixes, project_root),
+    isInService(path) {
+      const wanted = asPrefix(locate(path, where))
+      return wanted !== service && wanted.startsWith(service)
+    },
     show(path) {
       if (path.startsWith(service)) return { path: path.slice(service.length), readable: isIn(path, own) }
       const shown = isOwnName(path) ? posix.relative(`/${service}`, `/${path}`) : path

@@ -27,8 +27,14 @@ export function openOwnerCheck(
 ): OwnerCheck {
   const owner = qualifiers.at(-1) as string
   const bound = namesBoundTo(root, grammar, owner)
-  const is_own_module = grammar.moduleNames(root, path).includes(owner)
-  const is_imported = findNamed(root, grammar, name).some((node) => isImportedFrom(node, grammar, owner))
+  const named = findNamed(root, grammar, name)
+  // In a file that is called as its class, a member of the class is meant and not what else has the name.
+  const is_own_module = grammar.moduleNames(root, path).includes(owner) && !named.some(isMember)
+  const is_imported = named.some((node) => isImportedFrom(node, grammar, owner))
+
+  function isMember(node: SgNode): boolean {
+    return endsAlike(containersOf(node, grammar), qualifiers)
+  }
 
   function isOwned(node: SgNode, kind: UsageKind): boolean {
     if (kind === 'import') return isImportedFrom(node, grammar, owner)
@@ -36,7 +42,7 @@ export function openOwnerCheck(
     if (receiver) return isOwner(receiver)
     if (isOwnCall(node, grammar)) return is_imported || endsAlike(calleeOf(node, grammar), qualifiers)
     const containers = containersOf(node, grammar)
-    if (containers.length > 0 && endsAlike(containers, qualifiers)) return true
+    if (endsAlike(containers, qualifiers)) return true
     if (literalType(node, grammar) === owner) return true
     if (kind === 'definition') return is_own_module && containers.length === 0
     return is_imported || (is_own_module && !isPartName(node))

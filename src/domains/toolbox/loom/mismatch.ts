@@ -19,16 +19,17 @@ export function mismatch(
 ): ToolFault {
   const counts = `Expected ${edit.count}, Found ${matches.length}`
   const message = `Match count mismatch: ${counts} (${name}, ${edit.match_mode}). Nothing was changed.`
-  const help = matches.length === 0 ? adviseOnNone(edit, searched) : adviseOnOthers(matches, searched)
+  const help = matches.length === 0 ? adviseOnNone(edit, searched) : adviseOnOthers(edit, matches, searched)
   return new ToolFault('PatchError', message, help)
 }
 
-function adviseOnOthers(matches: readonly Span[], { lines }: SearchedText): string {
+function adviseOnOthers({ count }: Edit, matches: readonly Span[], { lines }: SearchedText): string {
   const at = [...new Set(matches.map(({ start }) => lines.numberAt(start)))]
   const named = at.slice(0, LINES_NAMED).join(', ') + (at.length > LINES_NAMED ? ' and more' : '')
   return (
     `It matches on ${at.length === 1 ? 'line' : 'lines'} ${named}. ` +
-    `Set count to ${matches.length} to change all of them, or lengthen the spec until it matches what is meant.`
+    `Set count to ${matches.length} to change all of them, or ${count > matches.length ? 'loosen' : 'lengthen'} ` +
+    'the spec until it matches what is meant.'
   )
 }
 

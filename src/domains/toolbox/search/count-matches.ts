@@ -3,6 +3,8 @@ import { PATTERN_SYNTAX, PATTERN_TIME_LIMIT_MS } from '../../../platform/pattern
 import { guardScopeOf } from '../guard-scope.ts'
 import type { ToolDeclaration } from '../tool.ts'
 import { TOOL_ROLES } from '../tool-context.ts'
+import { noteNotEntered } from './not-entered.ts'
+import { requireText } from './require-text.ts'
 import { searchInput } from './search-input.ts'
 import { FILE_MAX_BYTES, SEARCH_TIME_LIMIT_MS } from './search-limits.ts'
 import { searchTree } from './search-tree.ts'
@@ -12,6 +14,7 @@ const output = z.object({
   files_searched: z.number(),
   files_skipped: z.number(),
   capped: z.boolean(),
+  note: z.string().optional(),
 })
 
 /** Counts how often a pattern occurs. */
@@ -23,7 +26,8 @@ export const countMatches: ToolDeclaration<typeof searchInput, z.output<typeof o
     'the same regex. Use it before an edit, or to see how large a search would be.',
     `Files that are no UTF-8 text or over ${FILE_MAX_BYTES} bytes are skipped and counted in files_skipped, as are`,
     'files and folders whose names have control characters or bytes that are no UTF-8; closed names (.git, .env,',
-    '.flow, secrets, node_modules and those of the project) and links are passed over.',
+    '.flow, secrets, node_modules and those of the project) and links are passed over. A path that is itself such a',
+    'file fails with BinaryFile or FileTooLarge.',
     'What read_file shows as a mark such as [REDACTED:rule] is hidden from regex too: nothing matches it or reaches',
     'over it.',
     `capped is true when not everything could be counted within ${SEARCH_TIME_LIMIT_MS / 1000} s or the limits on`,
@@ -36,10 +40,12 @@ export const countMatches: ToolDeclaration<typeof searchInput, z.output<typeof o
   input: searchInput,
   output,
   check: ({ guard, input }) => guard.check(input.path, 'read'),
-  async handle({ context, policy, hub, input, redactor, signal }) {
+  async handle({ context, policy, hub, input, guard, redactor, signal }) {
     const scope = guardScopeOf(context, policy, [hub.home.folder])
     const found = await searchTree({ scope, ...input, redactor, signal })
+    requireText(guard, input.path, found)
     const { count, files_searched, capped } = found
-    return { count, files_searched, files_skipped: found.files_skipped + found.unnameable, capped }
+    const files_skipped = found.files_skipped + found.unnameable
+    return { count, files_searched, files_skipped, capped, ...noteNotEntered(guard, input, count) }
   },
 }
