@@ -17,7 +17,7 @@ export type Checked<Value, Code extends string> =
   | Rejected<Code>
 
 /** A document with more faults than this is reported by its first ones. */
-export const VIOLATION_LIMIT = 100
+const VIOLATION_LIMIT = 100
 
 /** The faults found so far. */
 export type Found = Violation[]

@@ -9,7 +9,7 @@ type Schema = z.core.$ZodType
 const NUMBER = /^-?\d{1,17}(\.\d{1,17})?$/
 
 /** The schema under what only says that a value may be missing or what stands in for it. */
-export function innerSchema(schema: Schema): Schema {
+function innerSchema(schema: Schema): Schema {
   const def = schema._zod.def as { innerType?: Schema; in?: Schema }
   const inner = def.innerType ?? def.in
   return inner ? innerSchema(inner) : schema

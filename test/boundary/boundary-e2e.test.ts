@@ -78,7 +78,7 @@ describe('from the command line of a home', () => {
     expect((await cli('boundary', 'list')).stdout).toMatch(/^RUN .+\n(brun_\S+ .+succeeded.+\n){2}/)
     expect((await cli('ledger', 'list', '--limit', '1')).stdout).toMatch(/More: --cursor \S+\n$/)
     expect((await cli('ledger', 'verify')).stdout).toMatch(
-      /^The ledger is intact: \d+ entries of 1 tenants\.\n$/,
+      /^The ledger is intact: \d+ entries of 1 tenant\.\n$/,
     )
     expect((await cli('boundary', 'dead-letter', 'list')).exit).toBe(0)
     const file = join(folder, 'wrong.json')

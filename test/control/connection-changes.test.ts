@@ -1,5 +1,4 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { sql } from '../../src/platform/storage/database.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 import {
@@ -7,20 +6,14 @@ import {
   addFinishedRun,
   everythingOf,
   type OwnedHub,
+  removeConnections,
   startOwnedHub,
 } from './connection-samples.ts'
 
 let hub: OwnedHub | undefined
 const shared = async () => (hub ??= await startOwnedHub())
 afterAll(() => hub?.close())
-
-const TABLES = ['connections', 'connection_schedules', 'owner_devices', 'records', 'collection_runs']
-beforeEach(async () => {
-  const { hub: opened } = await shared()
-  await opened.db.transaction(async (tx) => {
-    for (const table of TABLES) await tx.run(sql(`DELETE FROM ${table}`))
-  })
-})
+beforeEach(async () => removeConnections(await shared()))
 
 describe('renaming', () => {
   verifies('OWNR-082', 'every surface shows the new name from then on', async () => {

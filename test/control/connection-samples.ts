@@ -108,6 +108,13 @@ const TABLES: Readonly<Record<string, string>> = {
   collection_run_events: 'run_id IN (SELECT run_id FROM collection_runs WHERE connection_id = ?)',
 }
 
+/** Takes all connections away, with what hangs on them. */
+export async function removeConnections({ hub }: Pick<TestHub, 'hub'>): Promise<void> {
+  await hub.db.transaction(async (tx) => {
+    for (const table of Object.keys(TABLES)) await tx.run(sql(`DELETE FROM ${table}`))
+  })
+}
+
 /** Every row that belongs to a connection, to the letter, by its table. */
 export async function everythingOf(
   { hub }: Pick<TestHub, 'hub'>,

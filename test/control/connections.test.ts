@@ -1,21 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { sql } from '../../src/platform/storage/database.ts'
 import { verifies } from '../requirements/verifies.ts'
-import { addConnection, type OwnedHub, startOwnedHub } from './connection-samples.ts'
+import { addConnection, type OwnedHub, removeConnections, startOwnedHub } from './connection-samples.ts'
 
 let hub: OwnedHub | undefined
 const shared = async () => (hub ??= await startOwnedHub())
 afterAll(() => hub?.close())
-
-const TABLES = ['connections', 'connection_schedules', 'owner_devices', 'records', 'collection_runs']
-beforeEach(async () => {
-  const { hub: opened } = await shared()
-  await opened.db.transaction(async (tx) => {
-    for (const table of TABLES) await tx.run(sql(`DELETE FROM ${table}`))
-  })
-})
+beforeEach(async () => removeConnections(await shared()))
 
 describe('listings', () => {
   verifies(

@@ -9,7 +9,7 @@ test('the guide to external engines runs as written', async () => {
     'objective  draft seo_cluster',
     'state      succeeded (nothing was changed by asking)',
     'What came of it:',
-    'The ledger is intact: 6 entries of 1 tenants.',
+    'The ledger is intact: 6 entries of 1 tenant.',
     'The exported ledger is intact: 6 entries from the first on.',
   ]
   for (const text of told) expect(output).toContain(text)

@@ -13,7 +13,7 @@ import {
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PUBLIC_NPM_REGISTRY } from '../../src/domains/toolbox/commands/install/public-registries.ts'
 import { installDependencies } from '../../src/domains/toolbox/commands/install-dependencies.ts'
 import { GuardDenied } from '../../src/platform/guard/guard.ts'
@@ -21,8 +21,8 @@ import { openSandbox } from '../../src/platform/sandbox/open-sandbox.ts'
 import { verifies } from '../requirements/verifies.ts'
 import {
   faultOf,
-  makeService,
   npmFolder,
+  openService,
   type ServiceOptions,
   type TestService,
 } from './commands-service.fixture.ts'
@@ -53,12 +53,8 @@ afterAll(() => {
   registry.close()
   rmSync(folder, { recursive: true, force: true })
 })
-const opened: TestService[] = []
-afterEach(() => opened.splice(0).forEach((one) => one.remove()))
-
-function open(options: ServiceOptions): TestService {
-  service = makeService(options)
-  opened.push(service)
+function open(options?: ServiceOptions): TestService {
+  service = openService(options)
   return service
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { installDependencies } from '../../src/domains/toolbox/commands/install-dependencies.ts'
 import { runLint } from '../../src/domains/toolbox/commands/run-lint.ts'
 import { runTest } from '../../src/domains/toolbox/commands/run-test.ts'
@@ -8,19 +8,15 @@ import { verifies } from '../requirements/verifies.ts'
 import {
   configured,
   faultOf,
-  makeService,
   NODE_CONFIG,
+  openService,
   type ServiceOptions,
   type TestService,
 } from './commands-service.fixture.ts'
 
 let service: TestService
-const opened: TestService[] = []
-afterEach(() => opened.splice(0).forEach((one) => one.remove()))
-
-function open(options: ServiceOptions = {}): TestService {
-  service = makeService(options)
-  opened.push(service)
+function open(options?: ServiceOptions): TestService {
+  service = openService(options)
   return service
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { runLint } from '../../src/domains/toolbox/commands/run-lint.ts'
 import { runTest } from '../../src/domains/toolbox/commands/run-test.ts'
 import { GuardDenied } from '../../src/platform/guard/guard.ts'
@@ -10,17 +10,14 @@ import {
   faultOf,
   makeService,
   npmFolder,
+  openService,
   type ServiceOptions,
   type TestService,
 } from './commands-service.fixture.ts'
 
 let service: TestService
-const opened: TestService[] = []
-afterEach(() => opened.splice(0).forEach((one) => one.remove()))
-
-function open(options: ServiceOptions = {}): TestService {
-  service = makeService(options)
-  opened.push(service)
+function open(options?: ServiceOptions): TestService {
+  service = openService(options)
   return service
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
 import type { z } from 'zod'
 import { buildPolicy } from '../../src/domains/toolbox/policy/build-policy.ts'
 import { ProjectConfig } from '../../src/domains/toolbox/policy/config-schema.ts'
@@ -42,6 +43,13 @@ const NODE_RUNS = { test: { command: ['node', '{target}'] }, lint: { command: ['
 export const NODE_CONFIG = { tools: { whitelisted_binaries: ['node'] }, toolchains: { '*': NODE_RUNS } }
 
 const sandbox = openSandbox()
+
+/** Makes such a project, which goes when the test has ended. */
+export function openService(options: ServiceOptions = {}): TestService {
+  const service = makeService(options)
+  onTestFinished(() => service.remove())
+  return service
+}
 
 /** Makes such a project. Remove it at the end. */
 export function makeService(options: ServiceOptions = {}): TestService {

@@ -1,19 +1,14 @@
+import { keptWith } from '../../platform/basics/kept-with.ts'
 import type { AllowedTool, VaultPolicy } from '../../platform/policy/vault-policy.ts'
 import type { FlowStepDraft } from './bundle/flow-record.ts'
 
 export type { AllowedTool }
 
 // A policy object stands for one revision of the file, so its list is laid out once.
-const byPolicy = new WeakMap<VaultPolicy, ReadonlyMap<string, AllowedTool>>()
-
-function toolsOf(policy: VaultPolicy): ReadonlyMap<string, AllowedTool> {
-  let tools = byPolicy.get(policy)
-  if (!tools) {
-    tools = new Map((policy.external_agent?.allowed_tools ?? []).map((tool) => [tool.id, tool]))
-    byPolicy.set(policy, tools)
-  }
-  return tools
-}
+const toolsOf = keptWith(
+  ({ external_agent }: VaultPolicy): ReadonlyMap<string, AllowedTool> =>
+    new Map((external_agent?.allowed_tools ?? []).map((tool) => [tool.id, tool])),
+)
 
 /** The external tools that the owner lists for the vault, by id. */
 export function allowedToolIds(policy: VaultPolicy): { has(id: string): boolean } {

@@ -3,15 +3,20 @@ import { vaultMember } from '../../operations/authority.ts'
 import { type Context, defineOperation } from '../../operations/define-operation.ts'
 import { isForbidden } from '../../platform/policy/gates.ts'
 import type { Flow } from './bundle/flow-record.ts'
-import { type Harness, INERT_HARNESSES } from './bundle/vocabulary.ts'
+import { type Harness, INERT_HARNESSES, RESERVED_HARNESSES } from './bundle/vocabulary.ts'
 import { flowErrors } from './flow-errors.ts'
 import { FlowId, HarnessName, VersionChoice } from './flow-schemas.ts'
 import { findLatestVersion } from './flow-store.ts'
 import { requireGrant } from './grants/check-grant.ts'
 import { keepAnswers } from './kept-answers.ts'
 import { keepProjections } from './kept-projections.ts'
-import { projectionEnvelope } from './projection/envelope.ts'
-import { isProjectable, type ProjectableHarness, renderProjection } from './projection/render-projection.ts'
+import { FLOW_PROJECT_SCHEMA, projectionEnvelope } from './projection/envelope.ts'
+import {
+  FLOW_PROJECTION_SCHEMA,
+  isProjectable,
+  type ProjectableHarness,
+  renderProjection,
+} from './projection/render-projection.ts'
 import { requireFlowDocument } from './require-flow.ts'
 import { requireVisibleScopes } from './visibility.ts'
 
@@ -32,15 +37,18 @@ const errors = flowErrors.pick(
 
 const Wanted = z.strictObject({
   flow_id: FlowId,
-  harness: HarnessName.describe('What the flow is rendered for'),
+  harness: HarnessName.describe(
+    `What the flow is rendered for (${RESERVED_HARNESSES.join(' and ')} are refused as yet, ` +
+      `${INERT_HARNESSES.join(' and ')} while the external-agent gate is closed)`,
+  ),
   version: VersionChoice,
 })
 
 const Projected = z.strictObject({
-  schema: z.literal('knowtation.flow_project/v0'),
+  schema: z.literal(FLOW_PROJECT_SCHEMA),
   vault_id: z.string(),
   projection: z.strictObject({
-    schema: z.literal('knowtation.flow_projection/v0'),
+    schema: z.literal(FLOW_PROJECTION_SCHEMA),
     flow_id: FlowId,
     flow_version: z.string(),
     harness: HarnessName,

@@ -8,7 +8,7 @@ export const ResultMetadata = z.strictObject({
 })
 
 /** Why a call ended without success, and what to do about it. */
-export const ResultError = z.strictObject({
+const ResultError = z.strictObject({
   code: z.enum(FAULT_CODES),
   message: z.string().min(1),
   suggestion: z.string().min(1),

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import type { Hub } from '../../operations/hub.ts'
 import { keptLately } from '../../platform/basics/kept-lately.ts'
+import { keptWith } from '../../platform/basics/kept-with.ts'
 import { onceATurn } from '../../platform/basics/once-a-turn.ts'
 import type { Guard } from '../../platform/guard/guard.ts'
 import type { Caller, ToolboxSeat } from '../../platform/identity/caller.ts'
@@ -43,16 +44,8 @@ export interface Workshop {
   redactorOf(tool: string, policy: ProjectPolicy | undefined, access_token: string | undefined): Redactor
 }
 
-const opened = new WeakMap<Hub['db'], Workshop>()
-
 /** The workshop of a hub; the first call opens it, and it closes with the hub. */
-export function workshopOf(hub: Hub): Workshop {
-  const known = opened.get(hub.db)
-  if (known) return known
-  const workshop = openWorkshop(hub)
-  opened.set(hub.db, workshop)
-  return workshop
-}
+export const workshopOf = keptWith(openWorkshop, ({ db }) => db)
 
 function openWorkshop(hub: Hub): Workshop {
   const patterns = openPatterns()

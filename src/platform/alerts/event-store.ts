@@ -6,7 +6,7 @@ import { type EventKind, type KeptEvent, type SecurityEvent, WINDOW_MS } from '.
 /** So many refusals of one agent in a minute are written one by one before they are joined. */
 export const WRITTEN_SINGLY = 100
 /** Joined refusals of one kind become one row for each stretch of this length. */
-export const JOINED_MS = 10_000
+const JOINED_MS = 10_000
 
 interface EventRow {
   event_id: string

@@ -2,7 +2,7 @@ import { type Database, sql } from '../storage/database.ts'
 import { firstIdAt } from './event-id.ts'
 
 /** One agent keeps no more events than this; its oldest go first, so that it cannot push out those of others. */
-export const AGENT_EVENT_LIMIT = 10_000
+const AGENT_EVENT_LIMIT = 10_000
 /** All agents together keep no more events than this. */
 export const EVENT_LIMIT = 100_000
 /** One transaction removes at most this many, so that calls never wait behind the cleaning. */

@@ -4,7 +4,7 @@ import { type AuditExport, EXPORT_PAGE_LIMIT, exportAudit } from './read-audit.t
 import { ChainFault, checkRecord, type Place, verifyChain } from './verify-chain.ts'
 
 /** A file holds no more records than this; the next one goes on after it. */
-export const EXPORT_RECORD_LIMIT = 1_000_000
+const EXPORT_RECORD_LIMIT = 1_000_000
 
 /**
  * The lines of an export (JSON, one value a line): `export` with the public key and where the stretch

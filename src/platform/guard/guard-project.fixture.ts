@@ -166,7 +166,7 @@ export function outcomeOf(call: () => unknown): string {
 }
 
 /** Every way in which a path can be used. */
-export const USES: Record<string, (guard: Guard, path: string) => unknown> = {
+const USES: Record<string, (guard: Guard, path: string) => unknown> = {
   read: (guard, path) => guard.readFile(path, 1_000),
   write: (guard, path) => guard.writeFile(path, Buffer.from('written')),
   delete: (guard, path) => guard.deleteFile(path),

@@ -1,7 +1,7 @@
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from 'jose'
 import { type Caller, ROLES, type Role } from './caller.ts'
 
-export const AUDIENCE = 'knowtation-hub-rest'
+const AUDIENCE = 'knowtation-hub-rest'
 const CLOCK_TOLERANCE_SECONDS = 5
 /** A subject ends up in the audit log: an id of ordinary signs, not a text. */
 const SUBJECT = /^[\w.@:|+-]{1,128}$/

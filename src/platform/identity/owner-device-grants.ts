@@ -26,7 +26,7 @@ export const POLL_INTERVAL_SECONDS = 5
 export const SLOW_DOWN_SECONDS = 5
 const INTERVAL_MAX_SECONDS = DEVICE_TTL_SECONDS
 /** Wishes that may wait for the owner at once. */
-export const PENDING_LIMIT = 100
+const PENDING_LIMIT = 100
 
 const COLUMNS =
   'grant_id, client_id, client_name, state, created_at, expires_at, interval_seconds, last_polled_at, decided_by'

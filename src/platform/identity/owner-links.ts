@@ -3,7 +3,7 @@ import type { System } from '../basics/system.ts'
 import { type Reader, sql, type Transaction } from '../storage/database.ts'
 
 /** A link signs in once, and only for this long after it was made. */
-export const LINK_TTL_SECONDS = 15 * 60
+const LINK_TTL_SECONDS = 15 * 60
 
 const LINK = /^klink_[0-9a-f]{64}$/
 

@@ -1,3 +1,5 @@
+import { openTurns } from '../basics/turns.ts'
+
 /**
  * argon2id with 19 MiB, two passes and one lane: some tens of milliseconds of one core for us, and memory
  * that a guesser has to pay for each guess.
@@ -6,7 +8,7 @@ export const ARGON2ID = { algorithm: 2, memoryCost: 19_456, timeCost: 2, paralle
 
 /** Passwords are measured in characters of their normal form. */
 export const PASSWORD_MIN_CHARS = 12
-export const PASSWORD_MAX_CHARS = 256
+const PASSWORD_MAX_CHARS = 256
 const DIFFERENT_CHARS_MIN = 5
 
 /** Hashes computed at once; each takes its memory. */
@@ -17,6 +19,8 @@ const WAITING_LIMIT = 20
 export class PasswordsBusy extends Error {
   override readonly name = 'PasswordsBusy'
 }
+
+const turns = openTurns(AT_ONCE, { limit: WAITING_LIMIT, full: () => new PasswordsBusy() })
 
 /** What is wrong with a new password, in words for the owner; nothing when it will do. */
 export function findPasswordFault(password: string): string | undefined {
@@ -31,13 +35,13 @@ export function findPasswordFault(password: string): string | undefined {
 /** What is stored of a password. */
 export async function hashPassword(password: string): Promise<string> {
   const { hash } = await import('@node-rs/argon2')
-  return inTurn(() => hash(normalForm(password), ARGON2ID))
+  return turns.run(() => hash(normalForm(password), ARGON2ID))
 }
 
 /** Whether it is the password. Without a stored hash as much is computed, and the answer is no. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const { verify } = await import('@node-rs/argon2')
-  const isRight = await inTurn(() => verify(stored ?? NOBODYS_HASH, normalForm(password)))
+  const isRight = await turns.run(() => verify(stored ?? NOBODYS_HASH, normalForm(password)))
   return isRight && stored !== undefined
 }
 
@@ -48,19 +52,4 @@ const NOBODYS_HASH =
 /** The same characters typed on another keyboard are the same password. */
 function normalForm(password: string): string {
   return password.normalize('NFKC')
-}
-
-let running = 0
-const waiting: (() => void)[] = []
-
-async function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
-  if (waiting.length >= WAITING_LIMIT) throw new PasswordsBusy()
-  if (running >= AT_ONCE) await new Promise<void>((begin) => void waiting.push(begin))
-  running++
-  try {
-    return await act()
-  } finally {
-    running--
-    waiting.shift()?.()
-  }
 }

@@ -22,7 +22,7 @@ export const IDLE_SECONDS = 8 * 3_600
 /** …and in any case this long after it began. */
 export const ABSOLUTE_SECONDS = 7 * 86_400
 /** How long after a sign-in what proves the owner (password, passkeys) may be changed. */
-export const RECENT_SECONDS = 15 * 60
+const RECENT_SECONDS = 15 * 60
 /** Being used is written down no more often than this. */
 const SEEN_EVERY_SECONDS = 60
 

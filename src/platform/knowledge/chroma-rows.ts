@@ -4,9 +4,8 @@ import { foldersOf } from './chroma-scope.ts'
 import { type ChunkTerms, hashStem, packCounts, readTerms, renderStems, unpackCounts } from './chunk-terms.ts'
 import { type Chunk, KNOWLEDGE_KINDS, type KnowledgeDocument } from './knowledge.ts'
 import type { Candidate } from './rank-candidates.ts'
+import { VECTOR_LENGTH } from './scale-vector.ts'
 import type { UnderstoodQuery } from './understand-query.ts'
-
-const VECTOR_LENGTH = 127
 
 /** The rows of a document's chunks. Chroma looks for words in the stems; the text itself is carried along. */
 export function rowsOf({ path, chunks, vectors }: KnowledgeDocument): ChromaRow[] {

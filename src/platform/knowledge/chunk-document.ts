@@ -6,7 +6,7 @@ import { kindOf } from './kind-of.ts'
 import type { Chunk } from './knowledge.ts'
 
 /** No document gives more chunks than this; the rest of a longer one is not searched. */
-export const CHUNK_LIMIT = 5_000
+const CHUNK_LIMIT = 5_000
 
 const MARKDOWN = /\.(?:md|mdx|markdown|rst|adoc|asciidoc)$/i
 

@@ -1,9 +1,9 @@
 import type { Chunk, KnowledgeKind } from './knowledge.ts'
 
 /** A chunk's text is no longer than this; what follows in its lines is left out. */
-export const CHUNK_TEXT_LIMIT = 12_000
+const CHUNK_TEXT_LIMIT = 12_000
 /** Text without structure is cut after so many lines, and so is a part that is much longer. */
-export const WINDOW_LINES = 50
+const WINDOW_LINES = 50
 /** Up to here a part stays whole. */
 export const WHOLE_LINES = 80
 

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { Home } from '../basics/home.ts'
-import type { Database, Transaction } from '../storage/database.ts'
+import { keptWith } from '../basics/kept-with.ts'
+import type { Transaction } from '../storage/database.ts'
 import { bringUpToDate, type RecordSource } from './follow-records.ts'
 import { isDamage } from './index-open.ts'
 import type { KnowledgeHit } from './knowledge.ts'
@@ -42,16 +43,8 @@ export interface RecordIndex {
   erase(tx: Transaction, connection_id: string): Promise<void>
 }
 
-const opened = new WeakMap<Database, RecordIndex>()
-
 /** The index of a hub; it is made with the first search and closes with the hub. */
-export function recordIndexOf(hub: RecordHub): RecordIndex {
-  const known = opened.get(hub.db)
-  if (known) return known
-  const index = openRecordIndex(hub)
-  opened.set(hub.db, index)
-  return index
-}
+export const recordIndexOf = keptWith(openRecordIndex, ({ db }) => db)
 
 const embedder = openStaticEmbedder()
 

@@ -1,5 +1,5 @@
 /** The length of every vector, so that a dot product is a cosine. */
-const VECTOR_LENGTH = 127
+export const VECTOR_LENGTH = 127
 
 /** Brings a vector to the common length, in whole numbers; one without length stays zero, which is like nothing. */
 export function scaleVector(values: readonly number[]): Int8Array {

@@ -7,6 +7,7 @@ import type { HeldVectors, Reach } from './held-vectors.ts'
 import { KNOWLEDGE_KINDS, type KnowledgeHit, type KnowledgeScope } from './knowledge.ts'
 import { type Candidate, rankCandidates } from './rank-candidates.ts'
 import { FIELD_WEIGHTS } from './ranking-weights.ts'
+import { VECTOR_LENGTH } from './scale-vector.ts'
 import { isSoundChunk } from './sound-rows.ts'
 import { splitTerms } from './split-terms.ts'
 import { stemWord } from './stem-word.ts'
@@ -17,7 +18,6 @@ const WORD_CANDIDATES = 200
 const VECTOR_CANDIDATES = 150
 /** More where letters have to fit and most chunks with the words may not do. */
 const LITERAL_CANDIDATES = 1_000
-const VECTOR_LENGTH = 127
 
 /** A question to an index, with its vector. */
 export interface IndexQuestion {

@@ -4,6 +4,7 @@ import { hashStem, unpackCounts } from './chunk-terms.ts'
 import { KNOWLEDGE_KINDS, type KnowledgeHit, type KnowledgeKind, type KnowledgeScope } from './knowledge.ts'
 import { type Candidate, type Corpus, rankCandidates } from './rank-candidates.ts'
 import { FIELD_WEIGHTS } from './ranking-weights.ts'
+import { VECTOR_LENGTH } from './scale-vector.ts'
 import { hasLiterals, type IndexQuestion } from './search-index.ts'
 import { splitTerms } from './split-terms.ts'
 import { stemWord } from './stem-word.ts'
@@ -13,7 +14,6 @@ import { renderPhraseQuery, renderTermQuery } from './word-vector.ts'
 /** So many chunks with the words are looked at closely: vectors count among these only. */
 const WORD_CANDIDATES = 300
 const LITERAL_CANDIDATES = 1_000
-const VECTOR_LENGTH = 127
 
 const { body, name, owner, path } = FIELD_WEIGHTS
 const HIGHEST = Math.max(body, name, owner, path)

@@ -6,6 +6,7 @@ import { readDocumentTerms } from './document-terms.ts'
 import { STATIC_EMBEDDER } from './index-form.ts'
 import type { Chunk, Embedder } from './knowledge.ts'
 import { LEAD_WEIGHT } from './ranking-weights.ts'
+import { VECTOR_LENGTH } from './scale-vector.ts'
 import { beginTermIds, emptyTermIds, readTermIds } from './term-ids.ts'
 import { parseVectorTable, type VectorTable } from './vector-table.ts'
 import { openWordVectors, type TermVectors, type WordVector, type WordVectors } from './word-vectors.ts'
@@ -18,8 +19,6 @@ const QUERY_WORD_LIMIT = 60
 const TERMS_FOR_A_WORD = 3
 /** So often more does a word count that names the chunk, what leads to it, or its file. */
 const BOOSTS = { name: 6, owner: 2, path: 1, path_of_nameless: 2 } as const
-/** The length of every vector, so that a dot product is a cosine. */
-const VECTOR_LENGTH = 127
 
 let shared: WordVectors | undefined
 

@@ -10,7 +10,7 @@ export interface SecretPlace {
 }
 
 /** What is stored was changed, cut short, or belongs elsewhere. */
-export class SealBroken extends Error {
+class SealBroken extends Error {
   override readonly name = 'SealBroken'
 }
 
@@ -24,7 +24,7 @@ const WRAPPED_BYTES = NONCE_BYTES + KEY_BYTES + TAG_BYTES
 const HEAD_BYTES = 1 + KEY_ID_BYTES
 const LEAST_BYTES = HEAD_BYTES + WRAPPED_BYTES + NONCE_BYTES + TAG_BYTES
 /** Longer than any credential, and than the small uploads that are kept the same way. */
-export const SECRET_LIMIT_BYTES = 8 * 1_048_576
+const SECRET_LIMIT_BYTES = 8 * 1_048_576
 
 /**
  * Seals a text: version, key id, its own random key under the hub's, and the text under its own.

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Ajv, Options, ValidateFunction } from 'ajv'
+import { keptWith } from '../basics/kept-with.ts'
 import { linearPattern } from './linear-pattern.ts'
 
 // Loaded with the first schema: most commands never see one.
@@ -12,22 +13,15 @@ const MAX_REFERENCES = 32
 
 export type PayloadCheck = (payload: unknown) => boolean
 
-const known = new WeakMap<object, PayloadCheck>()
-
 /**
  * The check of a tool's `input_schema` (JSON Schema 2020-12, or draft-07 where `$schema` says so).
  * Throws for a schema that cannot be used: the policy that holds it is then damaged. Only references
  * inside the schema count; patterns run in linear time; formats are notes, not checks.
  */
-export function compilePayloadCheck(schema: object): PayloadCheck {
-  let check = known.get(schema)
-  if (!check) {
-    checkBounds(schema)
-    check = guarded(compile(schema))
-    known.set(schema, check)
-  }
-  return check
-}
+export const compilePayloadCheck = keptWith((schema: object): PayloadCheck => {
+  checkBounds(schema)
+  return guarded(compile(schema))
+})
 
 // A schema that leads back to itself without end overflows the stack: such a payload is not accepted.
 function guarded(validate: ValidateFunction): PayloadCheck {

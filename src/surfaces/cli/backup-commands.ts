@@ -1,3 +1,4 @@
+import { counted } from '../../platform/basics/counted.ts'
 import { homeAt } from '../../platform/basics/home.ts'
 import { realSystem } from '../../platform/basics/system.ts'
 import { backupName, createBackup } from '../../platform/storage/backup.ts'
@@ -12,7 +13,7 @@ export async function backUp(invocation: Invocation): Promise<number> {
   const destination = positionals[0] ?? backupName(realSystem.now())
   const backup = await orFail(() => createBackup(homeAt(globals.home, env), env, destination, realSystem))
   if (globals.json) io.stdout.write(`${JSON.stringify(backup)}\n`)
-  printForPerson(invocation, `Wrote ${backup.folder} (${backup.manifest.files.length} files).`)
+  printForPerson(invocation, `Wrote ${backup.folder} (${counted(backup.manifest.files.length, 'file')}).`)
   printForPerson(invocation, 'It holds the keys of the home: keep it as private.')
   return 0
 }

@@ -1,5 +1,5 @@
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
-import type { Command, Flag } from './command.ts'
+import type { Command, Flag, Positional } from './command.ts'
 import { GLOBAL_FLAGS } from './globals.ts'
 
 type Line = readonly [string, string]
@@ -31,7 +31,7 @@ export function renderGroupHelp(words: readonly string[], commands: readonly Com
 /** The help of one command. */
 export function renderCommandHelp(command: Command, under: readonly Command[]): string {
   const parts = [command.summary, `Usage: ${usageOf(command)} [--flags]`]
-  const arguments_ = command.positionals.map(({ name, description }): Line => [`<${name}>`, description])
+  const arguments_ = command.positionals.map((one): Line => [placeOf(one), one.description])
   if (arguments_.length > 0) parts.push(`Arguments\n${renderLines(arguments_)}`)
   if (command.flags.length > 0) parts.push(`Flags\n${renderLines(command.flags.map(flagLine))}`)
   parts.push(`Flags of every command\n${renderLines(GLOBAL_FLAGS.map(flagLine))}`)
@@ -41,16 +41,18 @@ export function renderCommandHelp(command: Command, under: readonly Command[]): 
 }
 
 function usageOf({ words, positionals, flags }: Command): string {
-  const places = positionals.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`))
   const needed = flags
     .filter(({ required }) => required)
     .map(({ name, value }) => `--${name} ${value ?? ''}`.trim())
-  return ['knowtation', ...words, ...places, ...needed].join(' ')
+  return ['knowtation', ...words, ...positionals.map(placeOf), ...needed].join(' ')
 }
 
-function summaryLine(command: Command): Line {
-  const places = command.positionals.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`))
-  return [[...command.words, ...places].join(' '), command.summary]
+function summaryLine({ words, positionals, summary }: Command): Line {
+  return [[...words, ...positionals.map(placeOf)].join(' '), summary]
+}
+
+function placeOf({ name, required }: Positional): string {
+  return required ? `<${name}>` : `[${name}]`
 }
 
 function flagLine({ name, aliases, value, description, required }: Flag): Line {

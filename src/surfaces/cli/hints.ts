@@ -96,7 +96,10 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     says: 'There is no such grant here.',
     hint: '`knowtation flow grant list` shows the grants.',
   },
-  unknown_run: { says: 'There is no such run here.', hint: 'Check the id and the vault.' },
+  unknown_run: {
+    says: 'There is no such run here.',
+    hint: '`knowtation flow run list <flow_id>` shows the runs of a flow.',
+  },
   unknown_engine: {
     says: 'There is no such engine here for this tenant and robot.',
     hint: '`knowtation boundary engines` lists them; they stand under engines in policy.yaml of the vault.',

@@ -5,7 +5,7 @@ import { CommandFailure, UsageError } from './cli-errors.ts'
 import { type Flag, findFlag, type Invocation } from './command.ts'
 import { withConnection } from './connection.ts'
 import type { Extension } from './operation-command.ts'
-import { printAnswer, printRefusal } from './output.ts'
+import { printAnswer } from './output.ts'
 
 const TEXT_LIMIT_BYTES = 5 * 1_048_576
 const HELP = 'Run the command with --help to see what it takes.'
@@ -114,6 +114,6 @@ export const collectorEnrollExtension: Extension = {
   async act({ operation, invocation, input, call }) {
     const { folder } = input
     const answer = await call(typeof folder === 'string' ? { ...input, folder: resolve(folder) } : input)
-    return answer.ok ? printAnswer(operation.name, answer, invocation) : printRefusal(answer, invocation)
+    return printAnswer(operation.name, answer, invocation)
   },
 }

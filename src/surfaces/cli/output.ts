@@ -1,3 +1,4 @@
+import { counted } from '../../platform/basics/counted.ts'
 import { UsageError } from './cli-errors.ts'
 import type { Invocation } from './command.ts'
 import type { CallAnswer } from './connection.ts'
@@ -25,7 +26,7 @@ export function printRefusal(answer: CallAnswer, invocation: Invocation): number
   const { message, code } = readErrorBody(answer.text)
   const known = answer.code ?? code ?? 'RUNTIME_ERROR'
   const wait = answer.retry_after_seconds
-  const hint = wait === undefined ? hintFor(known) : `Wait ${wait} seconds, then try again.`
+  const hint = wait === undefined ? hintFor(known) : `Wait ${counted(wait, 'second')}, then try again.`
   printError(invocation.io.stderr, `Error (${known})`, sentenceFor(known, message), hint)
   return 1
 }

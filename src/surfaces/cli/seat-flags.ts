@@ -4,7 +4,7 @@ import { resolveSeat, SeatInvalid } from '../../platform/identity/resolve-seat.t
 import { UsageError } from './cli-errors.ts'
 import { type Flag, findFlag, type Invocation } from './command.ts'
 
-/** Where an agent sits, as an engine's command line says it. */
+/** Where an agent sits. Each is spelled as `tool session create` has it; shorter spellings count too. */
 export const SEAT_FLAGS: readonly Flag[] = [
   { name: 'service', value: 'DIR', description: 'The folder the agent works in' },
   {
@@ -13,8 +13,18 @@ export const SEAT_FLAGS: readonly Flag[] = [
     description: 'The project (default: the nearest folder with .flow or .git)',
   },
   { name: 'role', value: 'ROLE', description: 'dev, sre, release_manager or product_owner (default dev)' },
-  { name: 'agent', value: 'ID', description: 'A name to recognise and lock the agent by (default local)' },
-  { name: 'isolation', value: 'LEVEL', description: "STRICT or SHARED, instead of the project's own" },
+  {
+    name: 'agent-id',
+    aliases: ['agent'],
+    value: 'ID',
+    description: 'A name to recognise and lock the agent by (default local)',
+  },
+  {
+    name: 'isolation-level',
+    aliases: ['isolation'],
+    value: 'LEVEL',
+    description: "STRICT or SHARED, instead of the project's own",
+  },
 ]
 
 /** The agent that the flags describe; the folders are taken from where the command was typed. */
@@ -24,14 +34,14 @@ export function seatCaller(invocation: Invocation, client: string): Caller {
   if (service === undefined)
     throw new UsageError('--service DIR is missing.', "Name the folder of the agent's service.")
   const project = findFlag(invocation, 'project')
-  const agent_id = findFlag(invocation, 'agent') ?? 'local'
+  const agent_id = findFlag(invocation, 'agent-id') ?? 'local'
   try {
     const seat = resolveSeat({
       service: project === undefined ? resolve(service) : service,
       project: project === undefined ? undefined : resolve(project),
       role: findFlag(invocation, 'role'),
       agent_id,
-      isolation_level: findFlag(invocation, 'isolation'),
+      isolation_level: findFlag(invocation, 'isolation-level'),
       access_token: invocation.env.KNOWTATION_ACCESS_TOKEN,
     })
     return toolboxCaller(agent_id, invocation.globals.vault ?? 'default', seat, client)

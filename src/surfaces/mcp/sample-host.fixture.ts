@@ -21,7 +21,7 @@ export const SAMPLE_CALLER: SampleCaller = { name: 'ann', mayEcho: true }
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
-export const SAMPLE_TOOLS: readonly ToolDescription[] = [
+const SAMPLE_TOOLS: readonly ToolDescription[] = [
   {
     name: 'echo',
     title: 'Echo',

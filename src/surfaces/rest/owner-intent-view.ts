@@ -95,7 +95,7 @@ ${fault !== null && Object.keys(typed).length === 0 && html`<dt>Last try</dt><dd
 }
 
 /** Who began it, in words. */
-export function beginner(created_by: string): string {
+function beginner(created_by: string): string {
   const [kind = '', id = ''] = created_by.split(':')
   if (kind === 'owner_agent') return `your agent ${id}`
   return kind === 'owner_session' ? 'you, in a browser' : 'you, at the hub'

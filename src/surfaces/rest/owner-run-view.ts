@@ -1,3 +1,4 @@
+import { counted } from '../../platform/basics/counted.ts'
 import { type Html, html } from './owner-html.ts'
 import { buttonForm, shownTime } from './owner-views.ts'
 
@@ -34,7 +35,7 @@ export function runsView(
 
 function describeRun({ status, queued_at, attempt, fault, progress }: ShownRun): string {
   const { records, total, records_per_second, seconds_left } = progress
-  const far = total === null ? `${records} records` : `${records} of ${total} records`
+  const far = total === null ? counted(records, 'record') : `${records} of ${counted(total, 'record')}`
   const parts = [
     status,
     `since ${shownTime(queued_at)}`,

@@ -1,5 +1,6 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { verifyChain } from '../../../platform/audit/verify-chain.ts'
+import { counted } from '../../../platform/basics/counted.ts'
 import { sql } from '../../../platform/storage/database.ts'
 import type { Finding } from './finding.ts'
 
@@ -12,7 +13,7 @@ const readLength = sql<{ length: number }>('SELECT seq - checkpoint_seq AS lengt
 export async function auditFindings({ db, audit }: Hub): Promise<Finding[]> {
   const length = (await db.get(readLength))?.length ?? 0
   if (length > CHECKED_RECORDS) {
-    const detail = `${length} records, not checked now`
+    const detail = `${counted(length, 'record')}, not checked now`
     return [
       { subject: 'audit chain', state: 'ok', detail, fix: 'Check all of it with `knowtation audit verify`.' },
     ]
@@ -22,7 +23,7 @@ export async function auditFindings({ db, audit }: Hub): Promise<Finding[]> {
     {
       subject: 'audit chain',
       state: intact ? 'ok' : 'wrong',
-      detail: intact ? `${records} records, all as written` : (fault ?? 'broken'),
+      detail: intact ? `${counted(records, 'record')}, all as written` : (fault ?? 'broken'),
       fix: intact ? null : 'Someone changed the log. Keep the database as evidence and restore a backup.',
     },
   ]

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
-import { cutPage, findPlace, pageInputs } from '../page-cursor.ts'
+import { cutPage, findPlace, pageInputs } from '../../../operations/page-cursor.ts'
 import { type DeadLetterRow, listDeadLetters } from './dead-letter-store.ts'
 
 const LIST_LIMIT = 200
 const LIST_DEFAULT = 50
 
 /** A dead letter without what is in it: that is for the ledger. */
-export const DeadLetter = z
+const DeadLetter = z
   .strictObject({
     dead_letter_id: z.string(),
     run_id: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
-import { cutPage, findPlace, pageInputs } from '../page-cursor.ts'
+import { cutPage, findPlace, pageInputs } from '../../../operations/page-cursor.ts'
 import { ExecutionSummary } from './execution-record.ts'
 import { type ExecutionRow, listExecutions, toExecution } from './execution-store.ts'
 

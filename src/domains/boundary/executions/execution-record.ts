@@ -13,7 +13,7 @@ import {
 import { EXECUTION_STATES } from './execution-state.ts'
 
 /** Why an execution did not succeed. The first three are the contract's, the others the hub's own. */
-export const EXECUTION_ERROR_CODES = [
+const EXECUTION_ERROR_CODES = [
   'COHERENCE_BLOCKED',
   'MODEL_OUTPUT_INVALID',
   'VALIDATION_ERROR',

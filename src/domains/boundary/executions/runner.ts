@@ -1,12 +1,13 @@
 import type { AgentInput } from '../../../boundary/index.ts'
 import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
+import { keptWith } from '../../../platform/basics/kept-with.ts'
+import { openTurns } from '../../../platform/basics/turns.ts'
 import type { EnginePolicy } from '../../../platform/policy/engine-policy.ts'
 import type { EngineProgress } from '../engines/engine-end.ts'
 import { type EngineRoom, openEngineRoom } from '../engines/run-engine.ts'
 import { keepLeases } from './keep-leases.ts'
 import type { Claim } from './lease-store.ts'
-import { openSlots } from './slots.ts'
 import { workOn } from './work-on.ts'
 
 /** Commands that run at once in one hub: each is a process of its own. */
@@ -44,22 +45,17 @@ export interface Runner {
   settled(vault_id: string, run_id: string): Promise<void> | undefined
 }
 
-const runners = new WeakMap<Hub, Runner>()
-
 /** The one runner of a hub; it ends with the hub. */
-export function runnerOf(hub: Hub): Runner {
-  const known = runners.get(hub)
-  if (known) return known
+export const runnerOf = keptWith((hub: Hub): Runner => {
   const { runner, close } = createRunner(hub, openEngineRoom(hub))
-  runners.set(hub, runner)
   hub.closing.push(close)
   return runner
-}
+})
 
 function createRunner(hub: Hub, room: EngineRoom): { runner: Runner; close(): Promise<void> } {
   const owner = `hub_${hub.system.random(12)}`
   const jobs = new Map<string, { job: Job; done: Promise<void> }>()
-  const slots = { command: openSlots(COMMAND_SLOTS), http: openSlots(HTTP_SLOTS) }
+  const slots = { command: openTurns(COMMAND_SLOTS), http: openTurns(HTTP_SLOTS) }
   const leaseUntil = () => new Date(hub.system.now().getTime() + LEASE_MS).toISOString()
   const leases = keepLeases(hub, { owner, leaseUntil, jobs: () => [...jobs.values()].map(({ job }) => job) })
   let closed = false

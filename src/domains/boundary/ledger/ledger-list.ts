@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { type Context, defineOperation } from '../../../operations/define-operation.ts'
-import { cutPage, findPlace, pageInputs } from '../page-cursor.ts'
+import { cutPage, findPlace, pageInputs } from '../../../operations/page-cursor.ts'
 import { TenantId } from '../plain-id.ts'
 import { LedgerEntry, type LedgerRow, toLedgerEntry } from './ledger-record.ts'
 import { findEntry, listEntries, listTenantEntries } from './ledger-store.ts'

@@ -12,19 +12,8 @@ export interface LedgerExport {
   next_after_seq: number | null
 }
 
-/** What the closing line vouches for; the names are those that the audit key signs. */
-export interface ExportBounds {
-  key_id: string
-  exported_at: string
-  from_seq: number
-  previous_hash: string
-  seq: number
-  hash: string
-  records: number
-}
-
 /** The key as a ledger's export names it: a signature of one chain can never pass for one of another. */
-export function exportKeyId(key_id: string, vault_id: string, tenant_id: string): string {
+function exportKeyId(key_id: string, vault_id: string, tenant_id: string): string {
   return `ledger:${hash('sha256', JSON.stringify([vault_id, tenant_id])).slice(0, 16)}:${key_id}`
 }
 

@@ -26,7 +26,7 @@ export interface DeletionSummary {
  * Erases a connection with all that hangs on it, set by set, in the caller's transaction. Devices, the audit
  * log and the events stay.
  */
-export async function eraseConnection(tx: Transaction, connection_id: string): Promise<DeletionSummary> {
+async function eraseConnection(tx: Transaction, connection_id: string): Promise<DeletionSummary> {
   const erased = await eraseRecords(tx, connection_id)
   await eraseRuns(tx, connection_id)
   const schedules = await tx.run(removeSchedule, connection_id)

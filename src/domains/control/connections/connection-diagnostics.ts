@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BEFORE_NEWEST } from '../../../operations/page-cursor.ts'
 import { type Reader, sql } from '../../../platform/storage/database.ts'
 import { RUN_STATES } from '../runs/run-state.ts'
 import { listRuns, progressOf, type RunRow } from '../runs/run-store.ts'
@@ -10,7 +11,6 @@ import { nameConnection, prepareShowing, scheduleOf } from './show-connection.ts
 
 /** Health is judged by so many runs. */
 const JUDGED_RUNS = 10
-const FROM_NOW_ON = { at: '9999', id: '' }
 
 const RunShape = z.strictObject({
   run_id: z.string(),
@@ -67,7 +67,7 @@ export const connectionDiagnostics = defineConnectionOperation({
   spine: { event: 'owner_agent.connection.inspect', operation: 'inspect_diagnostics' },
   async handle({ db, hub, now, origin }, { connection_id }) {
     const row = await requireListed(db, connection_id)
-    const runs = await listRuns(db, { connection_id, after: FROM_NOW_ON, limit: JUDGED_RUNS })
+    const runs = await listRuns(db, { connection_id, after: BEFORE_NEWEST, limit: JUDGED_RUNS })
     const good = await findLastGood(db, connection_id, runs)
     const health = healthOf(row, runs)
     const schedule = scheduleOf(row)

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
+import { BEFORE_OLDEST, cutPage, findPlace } from '../../../operations/page-cursor.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { byIdErrors } from './connection-errors.ts'
 import { ConnectionShape } from './connection-shapes.ts'
 import { CONNECTION_STATUSES, listConnections, requireListed } from './connection-store.ts'
 import { ConnectionId, ConnectorId } from './define-connection-operation.ts'
-import { findPlace, placeOf } from './list-cursor.ts'
 import { prepareShowing, showConnection } from './show-connection.ts'
 
 const PAGE_LIMIT = 200
@@ -33,17 +33,15 @@ export const ownerConnectionList = defineOwnerOperation({
   }),
   async handle({ input, db, hub, origin, refuse }) {
     const { connector_id, status, cursor, limit } = input
-    const after = cursor === undefined ? undefined : findPlace(cursor)
-    if (cursor !== undefined && !after) return refuse('invalid_request', 'cursor is not one of this list.')
+    const after =
+      findPlace(cursor, BEFORE_OLDEST) ?? refuse('invalid_request', 'cursor is not one of this list.')
     const found = await listConnections(db, { connector_id, status, after }, limit + 1)
     const showing = await prepareShowing(hub, origin)
-    const rows = found.slice(0, limit)
-    const last = rows.at(-1)
-    return {
-      object: 'list' as const,
-      data: rows.map((row) => showConnection(row, showing)),
-      next_cursor: found.length > limit && last ? placeOf(last) : null,
-    }
+    const { items, next_cursor } = cutPage(found, limit, (row) => ({
+      at: row.created_at,
+      id: row.connection_id,
+    }))
+    return { object: 'list' as const, data: items.map((row) => showConnection(row, showing)), next_cursor }
   },
 })
 

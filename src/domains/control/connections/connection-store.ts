@@ -1,3 +1,4 @@
+import { BEFORE_OLDEST, type Place } from '../../../operations/page-cursor.ts'
 import type { System } from '../../../platform/basics/system.ts'
 import { type Reader, type Statement, sql, type Transaction } from '../../../platform/storage/database.ts'
 import { OwnerRefusal } from '../owner-contract.ts'
@@ -109,7 +110,7 @@ export interface ListedConnection extends ConnectionRow {
 export interface ConnectionFilter {
   connector_id?: string | undefined
   status?: ConnectionStatus | undefined
-  after?: { created_at: string; connection_id: string } | undefined
+  after?: Place
 }
 
 const LISTED = `SELECT c.connection_id, c.connector_id, c.display_name, c.status, c.source_kind, c.settings_json,
@@ -131,13 +132,13 @@ const listedById = sql<ListedConnection>(`${LISTED} WHERE c.connection_id = ?`)
 /** Connections in the order in which they were made. A page costs the same wherever it lies. */
 export function listConnections(
   db: Reader,
-  { connector_id, status, after }: ConnectionFilter,
+  { connector_id, status, after = BEFORE_OLDEST }: ConnectionFilter,
   limit: number,
 ): Promise<ListedConnection[]> {
   const filters = Object.entries({ connector_id, status }).filter(([, value]) => value !== undefined)
   const statement = pageStatements.get(filters.map(([name]) => name).join()) as Statement<ListedConnection>
   const values = filters.map(([, value]) => value as string)
-  return db.all(statement, ...values, after?.created_at ?? '', after?.connection_id ?? '', limit)
+  return db.all(statement, ...values, after.at, after.id, limit)
 }
 
 /** One connection as a list shows it. */

@@ -34,7 +34,7 @@ export async function fetchChanged(source: Source, max_bytes: number): Promise<C
 }
 
 /** The address of a source: open, or itself the credential. */
-export async function requireAddress(source: Source): Promise<string> {
+async function requireAddress(source: Source): Promise<string> {
   const url = source.settings.url || (await findSecret(source, 'secret_url'))
   if (url) return url
   throw new SourceFault('needs_attention', 'The connection has no address.')

@@ -12,7 +12,7 @@ import {
 /** Records and removals of one page together. */
 export const MAX_PAGE_RECORDS = 500
 /** Characters of a record's key. */
-export const MAX_KEY_CHARS = 512
+const MAX_KEY_CHARS = 512
 
 /** Holds a collector to its interface: pages as agreed, faults of a known kind, credentials nowhere. */
 export function guardCollector(manifest: ConnectorManifest, inner: Collector): Collector {

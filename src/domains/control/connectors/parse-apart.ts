@@ -1,5 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import { openTurns } from '../../../platform/basics/turns.ts'
 import { SourceFault } from './connector.ts'
 import type { ParseAnswer, ParseJob, ParseResult } from './parse-job.ts'
 
@@ -11,42 +12,16 @@ const TIME_LIMIT_MS = 30_000
 const MAX_THREADS = 2
 const MAX_WAITING = 1_000
 
-const waiting: (() => void)[] = []
-let working = 0
+const turns = openTurns(MAX_THREADS, {
+  limit: MAX_WAITING,
+  full: () => new SourceFault('unreachable', 'The hub has too much to read now.'),
+})
 
 /** Parses what a source sent in a thread of its own, which is ended when it takes too long or too much. */
 export async function parseApart(job: ParseJob, signal: AbortSignal): Promise<ParseResult> {
-  await takeTurn(signal)
-  try {
-    const answer = await runThread(job, signal)
-    if ('fault' in answer) throw new SourceFault(answer.fault.code, answer.fault.message)
-    return answer
-  } finally {
-    working--
-    waiting.shift()?.()
-  }
-}
-
-async function takeTurn(signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  if (waiting.length >= MAX_WAITING) throw new SourceFault('unreachable', 'The hub has too much to read now.')
-  if (working >= MAX_THREADS) await waitForTurn(signal)
-  working++
-}
-
-function waitForTurn(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const go = () => {
-      signal.removeEventListener('abort', leave)
-      resolve()
-    }
-    const leave = () => {
-      waiting.splice(waiting.indexOf(go), 1)
-      reject(signal.reason as Error)
-    }
-    signal.addEventListener('abort', leave, { once: true })
-    waiting.push(go)
-  })
+  const answer = await turns.run(() => runThread(job, signal), signal)
+  if ('fault' in answer) throw new SourceFault(answer.fault.code, answer.fault.message)
+  return answer
 }
 
 function runThread(job: ParseJob, signal: AbortSignal): Promise<ParseAnswer> {

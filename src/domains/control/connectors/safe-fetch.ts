@@ -2,6 +2,7 @@ import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
 import type { Hub } from '../../../operations/hub.ts'
+import { keptWith } from '../../../platform/basics/kept-with.ts'
 import { isCredentialHeader } from '../../../platform/upstream/credentials.ts'
 import { type AddressRule, addressRule } from '../../../platform/upstream/http/address-rules.ts'
 import { type Agents, guardedAgents } from '../../../platform/upstream/http/guarded-agent.ts'
@@ -10,9 +11,9 @@ import { readAnswer, type WebAnswer } from './read-answer.ts'
 import { asSourceFault } from './source-faults.ts'
 
 /** Read of one answer at most, unless the collector asks for less. */
-export const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 /** From the first byte sent to the last one read, redirects included. */
-export const ANSWER_TIMEOUT_MS = 60_000
+const ANSWER_TIMEOUT_MS = 60_000
 const MAX_REDIRECTS = 5
 const MAX_URL_CHARS = 4_096
 const MAX_ADDRESSES = 64
@@ -28,8 +29,6 @@ export interface SourceReach {
   readonly timeout_ms?: number
 }
 
-const agents_of_hubs = new WeakMap<Hub, Agents>()
-
 /** Opens the way to sources for one run; its connections are kept by the hub until it closes. */
 export function openSafeFetch(hub: Hub, signal: AbortSignal): SafeFetch {
   const allowed = hub.config.control.allow_private_sources
@@ -37,14 +36,11 @@ export function openSafeFetch(hub: Hub, signal: AbortSignal): SafeFetch {
   return safeFetch(agentsOf(hub), { allow_addresses }, signal)
 }
 
-function agentsOf(hub: Hub): Agents {
-  const known = agents_of_hubs.get(hub)
-  if (known) return known
+const agentsOf = keptWith((hub: Hub): Agents => {
   const agents = guardedAgents()
-  agents_of_hubs.set(hub, agents)
   hub.closing.push(() => agents.close())
   return agents
-}
+})
 
 /** The same on connections of the caller's own. */
 export function safeFetch(agents: Agents, reach: SourceReach, signal: AbortSignal): SafeFetch {

@@ -31,8 +31,6 @@ export const intentErrors = errorTable({
   source_not_found: { status: 409, message: 'The source is not there.' },
 })
 
-export type IntentErrorCode = keyof typeof intentErrors.table
-
 /** The codes of a step that reaches a source. */
 export const sourceErrors = intentErrors.pick(
   'connector_unusable',

@@ -7,7 +7,7 @@ const ROOTS_LIMIT = 20
 const FIELDS_LIMIT = 50
 /** The largest upload that may stand in for a source, as text. */
 export const FILE_LIMIT_CHARS = 5 * 1_048_576
-export const INTENT_ID = /^cint_[0-9a-f]{16}$/
+const INTENT_ID = /^cint_[0-9a-f]{16}$/
 
 export const IntentId = z.string().regex(INTENT_ID).describe('The id of the intent')
 export const ConnectorId = z.string().regex(CONNECTOR_ID).describe('The connector, as the templates name it')

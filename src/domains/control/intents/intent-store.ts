@@ -1,7 +1,7 @@
 import { hashSecret } from '../../../platform/basics/secret-hash.ts'
 import { type Reader, sql, type Transaction } from '../../../platform/storage/database.ts'
 
-export const INTENT_STATES = ['open', 'completed', 'cancelled', 'unsupported'] as const
+const INTENT_STATES = ['open', 'completed', 'cancelled', 'unsupported'] as const
 export type StoredIntentState = (typeof INTENT_STATES)[number]
 
 /** An intent as it is stored. Codes and states of authorisations are there as hashes only. */

@@ -1,7 +1,7 @@
 import { type CollectedRecord, type Page, SourceFault } from '../connectors/connector.ts'
 
 /** What one page may hold. */
-export const PAGE_LIMITS = {
+const PAGE_LIMITS = {
   records: 5_000,
   removals: 50_000,
   record_bytes: 1_048_576,

@@ -42,7 +42,7 @@ function showRemoval(stream: string, { record_key, seq, removed_at }: RemovalRow
   return { object: 'owner_record_removal' as const, stream, key: record_key, cursor: String(seq), removed_at }
 }
 
-export const ownerStreamList = defineOwnerOperation({
+const ownerStreamList = defineOwnerOperation({
   name: 'owner_stream_list',
   summary: 'List the streams of a connection with how many records each has.',
   effect: 'read',
@@ -75,7 +75,7 @@ export const ownerStreamList = defineOwnerOperation({
   },
 })
 
-export const ownerRecordList = defineOwnerOperation({
+const ownerRecordList = defineOwnerOperation({
   name: 'owner_record_list',
   summary: 'List the records of a stream as they came or changed; with changes_since also what is gone.',
   effect: 'read',
@@ -150,7 +150,7 @@ function cutOf(gone: readonly RemovalRow[], limit: number): number {
   return gone.length > limit ? (gone[limit - 1]?.seq ?? 0) : Number.POSITIVE_INFINITY
 }
 
-export const ownerRecordGet = defineOwnerOperation({
+const ownerRecordGet = defineOwnerOperation({
   name: 'owner_record_get',
   summary: 'Get one record by the key under which its source knows it.',
   effect: 'read',

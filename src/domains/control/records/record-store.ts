@@ -152,9 +152,6 @@ export async function findCheckpoint(db: Reader, connection_id: string): Promise
   return found ? (JSON.parse(found.checkpoint_json) as Json) : null
 }
 
-const countRecords = sql<{ records: number }>(
-  'SELECT COALESCE(SUM(record_count), 0) AS records FROM record_streams WHERE connection_id = ?',
-)
 const eraseRows = sql('DELETE FROM records WHERE connection_id = ?')
 const eraseStreams = sql('DELETE FROM record_streams WHERE connection_id = ?')
 const eraseCheckpoint = sql('DELETE FROM connection_checkpoints WHERE connection_id = ?')
@@ -170,9 +167,4 @@ export async function eraseRecords(
   await tx.run(eraseCheckpoint, connection_id)
   const deleted_stream_count = await tx.run(eraseStreams, connection_id)
   return { deleted_record_count, deleted_stream_count }
-}
-
-/** How many records a connection has. */
-export async function countRecordsOf(db: Reader, connection_id: string): Promise<number> {
-  return Number((await db.get(countRecords, connection_id))?.records ?? 0)
 }

@@ -18,7 +18,7 @@ export class RunLost extends Error {
 }
 
 /** How long a hub may be silent before another goes on with its run; a little less than its job's lease. */
-export const RUN_LEASE_MS = 9_000
+const RUN_LEASE_MS = 9_000
 /** Belongs to no hub: waiting, or ended. */
 const NOBODYS = { owner: null, lease_until: null }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
 import type { Hub } from '../../../operations/hub.ts'
+import { cutPage, findPlace } from '../../../operations/page-cursor.ts'
 import type { Reader } from '../../../platform/storage/database.ts'
 import { byIdErrors } from '../connections/connection-errors.ts'
 import { requireConnection } from '../connections/connection-store.ts'
@@ -10,7 +11,6 @@ import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { OwnerRefusal } from '../owner-contract.ts'
 import { runErrors } from './run-errors.ts'
 import { listRunEvents } from './run-events.ts'
-import { findRunPlace, runPlace } from './run-place.ts'
 import { RunEventShape, RunId, RunShape, showRun, showRunEvent } from './run-shapes.ts'
 import { isEnded } from './run-state.ts'
 import { findRun, listRuns, type RunRow } from './run-store.ts'
@@ -52,13 +52,10 @@ export const ownerRunList = defineOwnerOperation({
   async handle({ input, db, now, refuse }) {
     const { connection_id, cursor, limit } = input
     await requireConnection(db, connection_id)
-    const after = findRunPlace(cursor)
-    if (!after) return refuse('invalid_request', 'cursor is not one of this list.')
+    const after = findPlace(cursor) ?? refuse('invalid_request', 'cursor is not one of this list.')
     const found = await listRuns(db, { connection_id, after, limit: limit + 1 })
-    const rows = found.slice(0, limit)
-    const last = found.length > limit ? rows.at(-1) : undefined
-    const data = rows.map((row) => showRun(row, now))
-    return { object: 'list' as const, data, next_cursor: last ? runPlace(last) : null }
+    const { items, next_cursor } = cutPage(found, limit, (row) => ({ at: row.queued_at, id: row.run_id }))
+    return { object: 'list' as const, data: items.map((row) => showRun(row, now)), next_cursor }
   },
 })
 

@@ -8,7 +8,7 @@ export const RunId = z.string().min(1).max(100).describe('The id of the run')
 
 const Count = z.int().nonnegative()
 
-export const ProgressShape = z.strictObject({
+const ProgressShape = z.strictObject({
   pages: Count,
   records: Count,
   changed: Count,

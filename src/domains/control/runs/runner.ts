@@ -1,5 +1,6 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
+import { keptWith } from '../../../platform/basics/kept-with.ts'
 import { type JobQueue, openJobQueue } from '../../../platform/jobs/job-queue.ts'
 import { openCarrier } from '../../../platform/jobs/open-carrier.ts'
 import { sql } from '../../../platform/storage/database.ts'
@@ -25,16 +26,8 @@ export interface Runner {
   look(): Promise<void>
 }
 
-const runners = new WeakMap<Hub, Runner>()
-
 /** The one runner of a hub that serves; it ends with the hub. */
-export function runnerOf(hub: Hub): Runner {
-  const known = runners.get(hub)
-  if (known) return known
-  const runner = createRunner(hub)
-  runners.set(hub, runner)
-  return runner
-}
+export const runnerOf = keptWith(createRunner)
 
 /** The operations after which there may be something to do at once. */
 const WAKING = new Set(['owner_connection_run', 'owner_connector_run', 'owner_run_cancel'])

@@ -1,5 +1,6 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
+import { keptWith } from '../../../platform/basics/kept-with.ts'
 import { openSource } from '../connections/open-source.ts'
 import { findCheckpoint } from '../records/record-store.ts'
 import { openConnection } from './collect-pages.ts'
@@ -21,13 +22,11 @@ interface Watcher {
   look(): Promise<void>
 }
 
-const watchers = new WeakMap<Hub, Watcher>()
+const watcherOf = keptWith(createWatcher)
 
 /** Takes up what is to be watched and not watched by another hub, and starts runs for what changed. */
 export async function watchSources(hub: Hub): Promise<void> {
-  let watcher = watchers.get(hub)
-  if (!watcher) watchers.set(hub, (watcher = createWatcher(hub)))
-  await watcher.look()
+  await watcherOf(hub).look()
 }
 
 function createWatcher(hub: Hub): Watcher {

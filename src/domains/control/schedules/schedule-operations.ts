@@ -37,7 +37,7 @@ function show({ connection_id, connector_id }: ConnectionRow, row: ScheduleRow):
 }
 
 /** Sets when a connection collects by itself. */
-export const scheduleSet = defineConnectionOperation({
+const scheduleSet = defineConnectionOperation({
   verb: 'schedule_set',
   summary: 'Set when {} is collected: by a cron line or an interval.',
   effect: 'update',
@@ -104,14 +104,11 @@ const enabling = (verb: 'pause' | 'resume', summary: `${string}{}${string}`) =>
     },
   })
 
-export const schedulePause = enabling(
-  'pause',
-  'Pause the schedule of {}: it keeps its times and does not run.',
-)
-export const scheduleResume = enabling('resume', 'Resume the schedule of {}.')
+const schedulePause = enabling('pause', 'Pause the schedule of {}: it keeps its times and does not run.')
+const scheduleResume = enabling('resume', 'Resume the schedule of {}.')
 
 /** Takes the schedule of a connection away. */
-export const scheduleDelete = defineConnectionOperation({
+const scheduleDelete = defineConnectionOperation({
   verb: 'schedule_delete',
   summary: 'Take the schedule of {} away.',
   effect: 'delete',

@@ -78,7 +78,7 @@ export async function pruneEvents(tx: Transaction): Promise<void> {
 }
 
 /** One text for one value: the keys in order. */
-export function canonicalJson(value: JsonObject): string {
+function canonicalJson(value: JsonObject): string {
   return JSON.stringify(value, (_key, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))

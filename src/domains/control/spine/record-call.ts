@@ -7,6 +7,7 @@ import {
   StoredJson,
 } from '../../../operations/define-operation.ts'
 import type { Hub } from '../../../operations/hub.ts'
+import { keptWith } from '../../../platform/basics/kept-with.ts'
 import type { Transaction } from '../../../platform/storage/database.ts'
 import { findConnection } from '../connections/connection-store.ts'
 import { DoneThenOutside } from './done-then-outside.ts'
@@ -79,15 +80,7 @@ export async function recordRefusal(
   await hub.db.transaction((tx) => appendEvent(tx, hub, call, end))
 }
 
-const limits = new WeakMap<Hub, ReturnType<typeof floodLimit>>()
-
-function limitOf(hub: Hub): ReturnType<typeof floodLimit> {
-  const known = limits.get(hub)
-  if (known) return known
-  const made = floodLimit()
-  limits.set(hub, made)
-  return made
-}
+const limitOf = keptWith((_hub: Hub) => floodLimit())
 
 /** A refused call names its connection at most; whose connector it is, is ours to know. */
 async function withConnector(hub: Hub, object: SpineObject): Promise<SpineObject> {

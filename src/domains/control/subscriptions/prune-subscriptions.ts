@@ -12,7 +12,7 @@ export const DELIVERED_LIMIT = 10_000
 /** Events that nobody takes are kept this long. */
 const MISSED_DAYS = 30
 /** And so many of them at most, per subscription. */
-export const MISSED_LIMIT = 100_000
+const MISSED_LIMIT = 100_000
 /** Subscriptions that can never be used again are shown this long. */
 const REVOKED_DAYS = 30
 

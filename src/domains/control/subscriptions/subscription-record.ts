@@ -3,7 +3,7 @@ import { cursorOf } from './event-cursor.ts'
 import { EventFilters } from './event-filters.ts'
 import type { FullSubscription } from './subscription-store.ts'
 
-export const SUBSCRIPTION_STATUSES = [
+const SUBSCRIPTION_STATUSES = [
   'pending_verification',
   'active',
   'disabled',

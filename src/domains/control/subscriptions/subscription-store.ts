@@ -107,7 +107,7 @@ export async function writeSubscription(
 }
 
 /** Whether a caller may see a subscription: the owner any, an agent those that it made. */
-export function isVisibleTo({ kind, id }: Caller, { agent_id }: SubscriptionRow): boolean {
+function isVisibleTo({ kind, id }: Caller, { agent_id }: SubscriptionRow): boolean {
   return kind !== 'owner_agent' || agent_id === id
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
+import { cutPage, findPlace, pageInputs } from '../../../operations/page-cursor.ts'
 import { flowErrors } from '../flow-errors.ts'
-import { FIRST_PLACE, findPlace, renderPlace } from '../page-cursor.ts'
 import { requireVisibleScopes } from '../visibility.ts'
 import { PROPOSAL_STATUSES, ProposalReview } from './proposal-record.ts'
 import { listProposals } from './proposal-store.ts'
@@ -21,13 +21,7 @@ export const proposalList = defineOperation({
   errors: flowErrors.pick('FLOW_SCOPE_AMBIGUOUS'),
   input: z.strictObject({
     status: z.enum(PROPOSAL_STATUSES).optional().describe('Only proposals in this state'),
-    limit: z
-      .int()
-      .min(1)
-      .max(LIST_LIMIT)
-      .optional()
-      .describe(`At most so many; ${LIST_DEFAULT} when left out`),
-    cursor: z.string().max(256).optional().describe('next_cursor of the page before'),
+    ...pageInputs(LIST_LIMIT, LIST_DEFAULT),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.flow_proposal_list/v0'),
@@ -38,14 +32,13 @@ export const proposalList = defineOperation({
   async handle(context) {
     const { input, vault_id, db, refuse } = context
     const { status, limit = LIST_DEFAULT, cursor } = input
-    const place = cursor === undefined ? FIRST_PLACE : findPlace(cursor)
-    if (!place) return refuse('BAD_REQUEST', 'cursor does not have the required form.')
+    const after = findPlace(cursor) ?? refuse('BAD_REQUEST', 'cursor does not have the required form.')
     const scopes = requireVisibleScopes(context)
-    const after = { created_at: place.at, proposal_id: place.id }
     const found = await listProposals(db, { vault_id, status, scopes, after, limit: limit + 1 })
-    const proposals = found.slice(0, limit)
-    const last = found.length > limit ? proposals.at(-1) : undefined
-    const next_cursor = last ? renderPlace({ at: last.created_at, id: last.proposal_id }) : null
+    const { items: proposals, next_cursor } = cutPage(found, limit, (one) => ({
+      at: one.created_at,
+      id: one.proposal_id,
+    }))
     return { schema: 'knowtation.flow_proposal_list/v0', vault_id, proposals, next_cursor }
   },
 })

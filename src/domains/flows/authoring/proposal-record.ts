@@ -6,8 +6,8 @@ export const PROPOSAL_REVIEW_SCHEMA = 'knowtation.flow_proposal_review/v0'
 export const REVIEW_QUEUE = 'flow-authoring'
 
 export const PROPOSAL_STATUSES = ['proposed', 'approved', 'discarded'] as const
-export const EVALUATION_STATUSES = ['none', 'pending', 'passed', 'failed', 'needs_changes'] as const
-export const PROPOSAL_KINDS = ['new', 'edit', 'import'] as const
+const EVALUATION_STATUSES = ['none', 'pending', 'passed', 'failed', 'needs_changes'] as const
+const PROPOSAL_KINDS = ['new', 'edit', 'import'] as const
 
 /** Any id of this form is looked up, so that a made-up one is unknown like any other. */
 export const ProposalId = z

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Place } from '../../../operations/page-cursor.ts'
 import {
   type Reader,
   type SqlValue,
@@ -90,12 +91,6 @@ export async function readDraft(db: Reader, vault_id: string, proposal_id: strin
   return JSON.parse(found.draft_json) as FlowBundle
 }
 
-/** A place in the list: everything after it is older. */
-export interface ProposalPlace {
-  created_at: string
-  proposal_id: string
-}
-
 /** Proposals of a vault in the given scopes, newest first, from a place on. */
 export async function listProposals(
   db: Reader,
@@ -103,12 +98,12 @@ export async function listProposals(
     vault_id: string
     status: string | undefined
     scopes: readonly Scope[]
-    after: ProposalPlace
+    after: Place
     limit: number
   },
 ): Promise<ProposalReview[]> {
   const { vault_id, status, scopes, after, limit } = wanted
-  const page = [...scopeValues(scopes), ...scopeValues(scopes), after.created_at, after.proposal_id, limit]
+  const page = [...scopeValues(scopes), ...scopeValues(scopes), after.at, after.id, limit]
   const rows =
     status === undefined
       ? await db.all(ofVault, vault_id, ...page)

@@ -22,7 +22,7 @@ const HOSTILE_PIECES = [
 ]
 
 /** Text that tries to break out of wherever it is put, always within the limit and not blank. */
-export function hostileText(max_chars: number): fc.Arbitrary<string> {
+function hostileText(max_chars: number): fc.Arbitrary<string> {
   const piece = fc.oneof(fc.constantFrom(...HOSTILE_PIECES), fc.string({ unit: 'grapheme', maxLength: 12 }))
   return fc.array(piece, { maxLength: 8 }).map((pieces) => {
     const text = `x${pieces.join('')}`.replaceAll(/(?![\n\r\t])\p{Cc}/gu, '').slice(0, max_chars)

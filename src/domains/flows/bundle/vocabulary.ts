@@ -7,11 +7,6 @@ export const FLOW_SCHEMA = 'knowtation.flow/v0'
 /** Schema name of a step record. */
 export const FLOW_STEP_SCHEMA = 'knowtation.flow_step/v0'
 
-/** The rank of a scope: personal 0, project 1, org 2. */
-export function scopeRank(scope: Scope): number {
-  return SCOPES.indexOf(scope)
-}
-
 /** Verification kinds a bundle may carry. */
 export const VERIFICATION_KINDS = [
   'human_review',
@@ -41,8 +36,6 @@ export type RequiresKind = (typeof REQUIRES_KINDS)[number]
 export const HARNESSES = ['cursor_rule', 'cursor_skill', 'mcp_prompt', 'cli_runbook', 'agent_bundle'] as const
 export type Harness = (typeof HARNESSES)[number]
 
-/** Harnesses that are always served. */
-export const ACTIVE_HARNESSES = ['cursor_rule', 'cli_runbook'] as const
 /** Harnesses whose names are taken but which nothing serves yet. */
 export const RESERVED_HARNESSES = ['cursor_skill', 'mcp_prompt'] as const
 /** Harnesses that stay dead until the external-agent gate is on. */

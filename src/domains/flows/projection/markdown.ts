@@ -1,7 +1,7 @@
 const LINE_BREAK = /\r\n|[\r\n\u2028\u2029]/
 
 /** Text that can neither open HTML nor close a comment. */
-export function escapeAngles(text: string): string {
+function escapeAngles(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 

@@ -4,7 +4,7 @@ import { renderJsonMarker } from './marker.ts'
 import type { Fidelity, Rendering, RenderSource } from './rendering.ts'
 
 /** Schema name of the document that an external agent gets. */
-export const AGENT_BUNDLE_SCHEMA = 'knowtation.agent_bundle/v0'
+const AGENT_BUNDLE_SCHEMA = 'knowtation.agent_bundle/v0'
 
 /** Renders a flow as the JSON document an external agent reads. Step text is data in it, nothing more. */
 export function renderAgentBundle(source: RenderSource): Rendering {

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { verifies } from '../../../../test/requirements/verifies.ts'
 import { hostileBundle } from '../bundle/arbitrary-bundle.fixture.ts'
 import { sampleBundle, sampleFlow, sampleStep } from '../bundle/sample-bundle.fixture.ts'
-import { HARNESSES } from '../bundle/vocabulary.ts'
+import { HARNESSES, RESERVED_HARNESSES } from '../bundle/vocabulary.ts'
 import { contentHash } from './envelope.ts'
 import { findMarker } from './marker.ts'
 import { isProjectable, renderProjection } from './render-projection.ts'
@@ -17,6 +17,7 @@ const MARKER =
 
 test('the active harnesses and the bundle for agents have a renderer', () => {
   expect(HARNESSES.filter(isProjectable)).toEqual([...BOTH, 'agent_bundle'])
+  expect(HARNESSES.filter((harness) => !isProjectable(harness))).toEqual(RESERVED_HARNESSES)
 })
 
 test.each(BOTH)('the %s projection has exactly the keys of the contract', (harness) => {

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { STEP_ID, VERIFICATION_KINDS } from '../bundle/vocabulary.ts'
 import { FlowId, ScopeName } from '../flow-schemas.ts'
 
-export const RUN_SCHEMA = 'knowtation.flow_run/v0'
-export const RUN_STATUSES = ['pending', 'in_progress', 'blocked', 'done', 'abandoned'] as const
-export const STEP_STATUSES = ['pending', 'in_progress', 'blocked', 'done', 'skipped'] as const
+const RUN_SCHEMA = 'knowtation.flow_run/v0'
+const RUN_STATUSES = ['pending', 'in_progress', 'blocked', 'done', 'abandoned'] as const
+const STEP_STATUSES = ['pending', 'in_progress', 'blocked', 'done', 'skipped'] as const
 export const POINTER_KINDS = ['proposal', 'artifact', 'hash', 'test_result'] as const
 export const SKIP_REASONS = ['policy', 'not_applicable', 'blocked_dependency'] as const
 

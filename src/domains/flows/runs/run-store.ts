@@ -1,3 +1,4 @@
+import type { Place } from '../../../operations/page-cursor.ts'
 import { type Reader, StorageDamaged, sql, type Transaction } from '../../../platform/storage/database.ts'
 import type { Scope } from '../bundle/vocabulary.ts'
 import { scopeValues } from '../flow-store.ts'
@@ -43,12 +44,12 @@ export async function listRuns(
     vault_id: string
     flow_id: string
     scopes: readonly Scope[]
-    after: { started: string; run_id: string }
+    after: Place
     limit: number
   },
 ): Promise<KeptRun[]> {
   const { vault_id, flow_id, scopes, after, limit } = wanted
-  const page = [...scopeValues(scopes), after.started, after.run_id, limit] as const
+  const page = [...scopeValues(scopes), after.at, after.id, limit] as const
   return (await db.all(ofFlow, vault_id, flow_id, ...page)).map(toRun)
 }
 

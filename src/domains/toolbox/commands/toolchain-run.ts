@@ -82,7 +82,7 @@ function exampleOf(kind: keyof Toolchain): string {
 }
 
 /** Puts the target where the command says; without a place for it, at the end, and `.` nowhere. */
-export function withTarget(argv: readonly string[], target: string): string[] {
+function withTarget(argv: readonly string[], target: string): string[] {
   if (argv.some((arg) => arg.includes(PLACE))) return argv.map((arg) => arg.replaceAll(PLACE, () => target))
   return target === '.' ? [...argv] : [...argv, target]
 }

@@ -1,16 +1,12 @@
+import { keptWith } from '../../../platform/basics/kept-with.ts'
 import { compileNameRules, type NameRules } from '../../../platform/guard/blocked-names.ts'
 import type { ProjectPolicy } from '../policy/project-policy.ts'
 
-const compiled = new WeakMap<readonly string[], NameRules>()
+const rulesOf = keptWith((patterns: readonly string[]): NameRules => compileNameRules(patterns))
 
 /** Whether a path leads to or through a name that is closed to every tool. */
 export function isClosedPath(policy: Pick<ProjectPolicy, 'block_patterns'>, path: string): boolean {
-  let rules = compiled.get(policy.block_patterns)
-  if (rules === undefined) {
-    rules = compileNameRules(policy.block_patterns)
-    compiled.set(policy.block_patterns, rules)
-  }
-  return path.split('/').some(rules.isClosed)
+  return path.split('/').some(rulesOf(policy.block_patterns).isClosed)
 }
 
 /** Paths of a repository, as git lists them with `-z`, sorted by whom they belong to. */

@@ -3,7 +3,7 @@ import { type ConfigEntry, renderGitConfig } from './config-text.ts'
 import { isRemoteName } from './remote-address.ts'
 
 /** Who a commit is by where the repository's own configuration names nobody. */
-export const FALLBACK_AUTHOR = { name: 'knowtation-agent', email: 'agent@localhost' } as const
+const FALLBACK_AUTHOR = { name: 'knowtation-agent', email: 'agent@localhost' } as const
 
 /** What is taken over from a repository's own configuration; nothing else of it reaches git. */
 export interface RepositorySettings {

@@ -81,7 +81,7 @@ function countChanges({ policy }: GitCall, { prefix }: Repository, path: string,
 }
 
 /** The files of each commit; names end with NUL, and each commit begins with a mark of its own. */
-export function parseLog(log: string): string[][] {
+function parseLog(log: string): string[][] {
   const commits = log.split(COMMIT_MARK).slice(1)
   return commits.map((commit) =>
     commit

@@ -1,4 +1,5 @@
 import type { Hub } from '../../../operations/hub.ts'
+import { keptWith } from '../../../platform/basics/kept-with.ts'
 import type { IndexJob } from '../../../platform/knowledge/index-job.ts'
 import { indexPlaceOf } from '../../../platform/knowledge/index-place.ts'
 import type { ProjectPolicy } from '../policy/project-policy.ts'
@@ -43,16 +44,8 @@ interface Followed {
   damaged: string | undefined
 }
 
-const opened = new WeakMap<Hub['db'], KnowledgeDesk>()
-
 /** The desk of a hub; the first call opens it, and it closes with the hub. */
-export function knowledgeOf(hub: Hub): KnowledgeDesk {
-  const known = opened.get(hub.db)
-  if (known) return known
-  const desk = openDesk(hub)
-  opened.set(hub.db, desk)
-  return desk
-}
+export const knowledgeOf = keptWith(openDesk, ({ db }) => db)
 
 function openDesk(hub: Hub): KnowledgeDesk {
   const stores = keepStores()

@@ -16,7 +16,7 @@ import {
 } from './status-task.ts'
 
 export const STATUS_FILE = 'status.md'
-export const META_FILE = 'status.meta'
+const META_FILE = 'status.meta'
 const META_MAX_BYTES = 64 * 1024
 const Meta = z.object({ hash: z.string().regex(/^(?:sha256:)?[0-9a-fA-F]{64}$/) })
 

@@ -38,7 +38,7 @@ export function findTests(guard: Guard, file_path: string, redactor: Redactor): 
 }
 
 /** Which tests belong to a source, by what they import and by their names. */
-export function relateTests(scan: SourceScan, file_path: string): RelatedTest[] {
+function relateTests(scan: SourceScan, file_path: string): RelatedTest[] {
   const found = new Map<string, { reasons: string[]; doubt: number }>()
   const note: Note = (path, reason, score) => {
     const kept = found.get(path) ?? { reasons: [], doubt: 1 }

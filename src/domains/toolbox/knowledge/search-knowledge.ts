@@ -27,7 +27,7 @@ const QUERY_MAX_CHARS = 1_000
 const PATH_MAX_CHARS = 4_096
 
 /** The contract's words, as long as not all of the project has been in the index. */
-export const BUILDING = 'Knowledge Base Building...'
+const BUILDING = 'Knowledge Base Building...'
 
 const Input = z.strictObject({
   query: z

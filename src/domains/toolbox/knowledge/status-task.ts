@@ -1,5 +1,5 @@
 /** The markers of a task list. */
-export const TASK_STATUSES = ['pending', 'active', 'done', 'skipped'] as const
+const TASK_STATUSES = ['pending', 'active', 'done', 'skipped'] as const
 export type TaskStatus = (typeof TASK_STATUSES)[number]
 
 /** One task of a list, as it is written. */

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openTurns } from '../../../platform/basics/turns.ts'
 import { FileFault, GuardDenied } from '../../../platform/guard/guard.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { TREE_PROGRAM_ARGUMENT, type TreeJob, type TreeMessage } from './tree-job.ts'
@@ -19,38 +20,23 @@ const PROGRAM = fileURLToPath(new URL(`./tree-program${extname(import.meta.url)}
 /** How a program came to its end: by itself, by a file that it could not take, or by the time or the caller. */
 export type TreeEnd = 'finished' | 'failed' | 'stopped'
 
-let running = 0
-const waiting: (() => void)[] = []
+const turns = openTurns(RUNNING_LIMIT, {
+  limit: WAITING_LIMIT,
+  full: () =>
+    new ToolFault('ResourceBusy', 'Too many calls look through trees.', 'Try again in a few seconds.'),
+})
 
 /**
  * Looks through a tree in a process of its own, which opens a guard of its own. A large tree would keep the hub
  * from everything else, and a parser cannot be stopped, nor kept from falling, in any other way.
  */
-export async function runTreeJob(
+export function runTreeJob(
   job: TreeJob,
   signal: AbortSignal,
   onMessage: (message: TreeMessage) => void,
   deadline_ms = performance.now() + TREE_END_MS,
 ): Promise<TreeEnd> {
-  await takeTurn()
-  try {
-    return await runProgram(job, signal, onMessage, deadline_ms - performance.now())
-  } finally {
-    const next = waiting.shift()
-    // The turn is handed on as it is, so that nobody comes in between.
-    if (next) next()
-    else running -= 1
-  }
-}
-
-async function takeTurn(): Promise<void> {
-  if (running < RUNNING_LIMIT) {
-    running += 1
-    return
-  }
-  if (waiting.length >= WAITING_LIMIT)
-    throw new ToolFault('ResourceBusy', 'Too many calls look through trees.', 'Try again in a few seconds.')
-  await new Promise<void>((resolve) => waiting.push(resolve))
+  return turns.run(() => runProgram(job, signal, onMessage, deadline_ms - performance.now()))
 }
 
 function runProgram(

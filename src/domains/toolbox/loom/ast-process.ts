@@ -1,10 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openTurns } from '../../../platform/basics/turns.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { AST_PROGRAM_ARGUMENT, type AstAnswer, type AstJob } from './ast-job.ts'
 
-export const AST_TIME_LIMIT_MS = 5_000
+const AST_TIME_LIMIT_MS = 5_000
 const RUNNING_LIMIT = 2
 const WAITING_LIMIT = 50
 /** More than the places of as many matches as there can be characters that begin one. */
@@ -22,33 +23,18 @@ export class AstStopped extends Error {
   }
 }
 
-let running = 0
-const waiting: (() => void)[] = []
+const turns = openTurns(RUNNING_LIMIT, {
+  limit: WAITING_LIMIT,
+  full: () =>
+    new ToolFault('ResourceBusy', 'Too many edits by syntax at once.', 'Try again in a few seconds.'),
+})
 
 /**
  * Does a job in a process of its own. Parsers are native code that no thread can be stopped in: some texts keep
  * them busy for minutes, and deeply nested patterns bring them down. Neither may happen to the hub.
  */
-export async function runAstJob(job: AstJob, time_limit_ms = AST_TIME_LIMIT_MS): Promise<AstAnswer> {
-  await takeTurn()
-  try {
-    return await runProgram(job, time_limit_ms)
-  } finally {
-    const next = waiting.shift()
-    // The turn is handed on as it is, so that nobody comes in between.
-    if (next) next()
-    else running -= 1
-  }
-}
-
-async function takeTurn(): Promise<void> {
-  if (running < RUNNING_LIMIT) {
-    running += 1
-    return
-  }
-  if (waiting.length >= WAITING_LIMIT)
-    throw new ToolFault('ResourceBusy', 'Too many edits by syntax at once.', 'Try again in a few seconds.')
-  await new Promise<void>((resolve) => waiting.push(resolve))
+export function runAstJob(job: AstJob, time_limit_ms = AST_TIME_LIMIT_MS): Promise<AstAnswer> {
+  return turns.run(() => runProgram(job, time_limit_ms))
 }
 
 function runProgram(job: AstJob, time_limit_ms: number): Promise<AstAnswer> {

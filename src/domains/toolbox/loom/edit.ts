@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
 export const OPERATIONS = ['replace', 'append_after', 'prepend_before', 'delete'] as const
-export const MATCH_MODES = ['exact', 'regex', 'ast'] as const
+const MATCH_MODES = ['exact', 'regex', 'ast'] as const
 export const EDITS_MAX = 100
-export const SPEC_MAX_CHARS = 65_536
-export const CONTENT_MAX_CHARS = 1_048_576
-export const COUNT_MAX = 10_000
+const SPEC_MAX_CHARS = 65_536
+const CONTENT_MAX_CHARS = 1_048_576
+const COUNT_MAX = 10_000
 /** Of the file before an edit and after it. */
 export const EDITED_MAX_BYTES = 1_048_576
 

@@ -4,10 +4,10 @@ import type { ProjectConfig } from './config-schema.ts'
 import type { ProjectPolicy, Toolchain, ToolchainCommand } from './project-policy.ts'
 
 /** Folders of a project that every service may read, whether the policy names them or not. */
-export const SHARED_FOLDERS = ['shared_contracts', 'shared', 'contracts'] as const
+const SHARED_FOLDERS = ['shared_contracts', 'shared', 'contracts'] as const
 
 /** Names that are closed in every project: secrets, the repository's inner life, foreign code, and the policy. */
-export const BLOCKED_NAMES = ['.env', '.git/', 'secrets/', 'node_modules/', '.flow/'] as const
+const BLOCKED_NAMES = ['.env', '.git/', 'secrets/', 'node_modules/', '.flow/'] as const
 
 /** Makes the policy of a project out of what its file says; the built-in lists cannot be left out. */
 export function buildPolicy(project_root: string, config: ProjectConfig, revision: string): ProjectPolicy {

@@ -1,6 +1,8 @@
 import type { Page } from './page.ts'
 import { presentAny } from './present-any.ts'
 import {
+  presentDeadLetters,
+  presentEngines,
   presentExecution,
   presentExecutionList,
   presentLedgerEntry,
@@ -31,7 +33,7 @@ import { presentFlowList } from './present-flow-list.ts'
 import { presentExplanation, presentGrant, presentGrantList, presentInvocation } from './present-grants.ts'
 import { presentAuditList, presentDoctor, presentWhoami } from './present-hub.ts'
 import { presentAuthorization, presentIntent, presentIntents } from './present-intents.ts'
-import { presentOwnerAgents, presentOwnerLink } from './present-owner.ts'
+import { presentOwnerAgents, presentOwnerLink, presentOwnerSessions } from './present-owner.ts'
 import { presentDecision, presentProposal, presentProposalList } from './present-proposal.ts'
 import { presentRun, presentRunList } from './present-runs.ts'
 import {
@@ -84,6 +86,8 @@ const PRESENTERS: Readonly<Record<string, Present>> = {
   boundary_cancel: presentExecution,
   boundary_dead_letter_replay: presentExecution,
   boundary_list: presentExecutionList,
+  boundary_engines: presentEngines,
+  boundary_dead_letter_list: presentDeadLetters,
   ledger_append: presentLedgerEntry,
   ledger_show: presentLedgerEntry,
   ledger_list: presentLedgerList,
@@ -107,6 +111,7 @@ const PRESENTERS: Readonly<Record<string, Present>> = {
   owner_intent_authorize: presentAuthorization,
   owner_link_create: presentOwnerLink,
   owner_agent_list: presentOwnerAgents,
+  owner_session_list: presentOwnerSessions,
   owner_connector_template_list: presentConnectors,
   owner_connection_list: presentConnections,
   owner_connection_show: presentConnection,

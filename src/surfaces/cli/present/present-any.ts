@@ -30,7 +30,7 @@ export function renderPairs(pairs: readonly (readonly [string, unknown])[], page
 }
 
 /** A list of records as a table of the columns that hold single values. */
-export function renderRecords(title: string, rows: readonly Row[], page: Page): string {
+function renderRecords(title: string, rows: readonly Row[], page: Page): string {
   if (rows.length === 0) return `No ${labelOf(title)}.`
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
     (key) => !KIND_KEYS.includes(key) && rows.every((row) => !isRecord(row[key])),

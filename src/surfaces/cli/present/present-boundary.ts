@@ -1,6 +1,8 @@
+import { counted } from '../../../platform/basics/counted.ts'
+import { withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { renderPairs } from './present-any.ts'
-import { printable, printableLine } from './printable.ts'
+import { printable } from './printable.ts'
 import { cellOf, renderTable } from './table.ts'
 
 interface Execution {
@@ -75,7 +77,7 @@ interface Summary
 
 /** The executions, a line each. */
 export function presentExecutionList(body: unknown, page: Page): string {
-  const { executions } = body as { executions: Summary[] }
+  const { executions, next_cursor } = body as { executions: Summary[]; next_cursor: string | null }
   if (executions.length === 0) return 'No executions.'
   const rows = executions.map((one) => [
     one.run_id,
@@ -87,11 +89,48 @@ export function presentExecutionList(body: unknown, page: Page): string {
     one.error_code ?? one.state,
     one.submitted_at,
   ])
-  return renderTable(
-    ['run', 'tenant', 'execution', 'attempt', 'objective', 'engine', 'state', 'submitted'],
-    rows,
-    page,
-  )
+  const headings = ['run', 'tenant', 'execution', 'attempt', 'objective', 'engine', 'state', 'submitted']
+  return withNextPage(renderTable(headings, rows, page), '--cursor', next_cursor, page)
+}
+
+interface Engine {
+  name: string
+  kind: string
+  timeout_seconds: number
+  max_output_bytes: number
+}
+
+/** The engines of a vault, a line each. */
+export function presentEngines(body: unknown, page: Page): string {
+  const { engines } = body as { engines: Engine[] }
+  if (engines.length === 0) return 'No engines. They stand under engines in policy.yaml of the vault.'
+  const rows = engines.map((one) => [one.name, one.kind, `${one.timeout_seconds} s`, one.max_output_bytes])
+  return renderTable(['engine', 'kind', 'time', 'output bytes'], rows, page)
+}
+
+interface DeadLetter {
+  dead_letter_id: string
+  run_id: string
+  attempt: number
+  reason: string
+  created_at: string
+  replayed_at: string | null
+}
+
+/** Answers that the ledger did not take, a line each. */
+export function presentDeadLetters(body: unknown, page: Page): string {
+  const { dead_letters, next_cursor } = body as { dead_letters: DeadLetter[]; next_cursor: string | null }
+  if (dead_letters.length === 0) return 'No dead letters.'
+  const rows = dead_letters.map((one) => [
+    one.dead_letter_id,
+    one.run_id,
+    one.attempt,
+    one.reason,
+    one.created_at,
+    one.replayed_at,
+  ])
+  const table = renderTable(['dead letter', 'run', 'attempt', 'reason', 'created', 'replayed'], rows, page)
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 interface Entry {
@@ -122,7 +161,7 @@ export function presentLedgerList(body: unknown, page: Page): string {
     entry.createdAt,
   ])
   const table = renderTable(['entry', 'tenant', 'type', 'state', 'source', 'from', 'created'], rows, page)
-  return next_cursor === null ? table : `${table}\n\nMore: --cursor ${printableLine(next_cursor)}`
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 /** One entry with what is in it. */
@@ -169,8 +208,9 @@ interface Verification {
 export function presentLedgerVerification(body: unknown, page: Page): string {
   const { intact, fault, tenants } = body as Verification
   const entries = tenants.reduce((sum, tenant) => sum + tenant.entries, 0)
+  const amount = `${counted(entries, 'entry', 'entries')} of ${counted(tenants.length, 'tenant')}`
   const said = intact
-    ? page.green(`The ledger is intact: ${entries} entries of ${tenants.length} tenants.`)
+    ? page.green(`The ledger is intact: ${amount}.`)
     : page.red(`The ledger is not intact: ${cellOf(fault)}`)
   const broken = tenants
     .filter((tenant) => !tenant.intact)

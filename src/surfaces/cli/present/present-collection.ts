@@ -1,3 +1,5 @@
+import { counted } from '../../../platform/basics/counted.ts'
+import { withLeftOut, withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { printableLine } from './printable.ts'
 import { cellOf, renderTable } from './table.ts'
@@ -26,7 +28,7 @@ export interface WatchedRun {
 
 /** How many records a run has read, and of how many where its source tells. */
 export function describeCount({ records, total }: Pick<WatchedRun['progress'], 'records' | 'total'>): string {
-  return total === null ? `${records} records` : `${records} of ${total} records`
+  return total === null ? counted(records, 'record') : `${records} of ${counted(total, 'record')}`
 }
 
 /** How far a run is, in a line. */
@@ -37,9 +39,16 @@ export function describeProgress({ status, progress }: WatchedRun): string {
   return `${status}: ${far}, ${bytes} bytes, ${records_per_second} a second${left}`
 }
 
-/** The runs of a connection, a line each. */
+/** The runs of one connection have pages; those of all that are under way are cut. */
+interface CollectionRuns {
+  data: WatchedRun[]
+  next_cursor?: string | null
+  truncated?: boolean
+}
+
+/** The runs of a connection, or of all that are under way, a line each. */
 export function presentCollectionRuns(body: unknown, page: Page): string {
-  const { data } = body as { data: WatchedRun[] }
+  const { data, next_cursor = null, truncated = false } = body as CollectionRuns
   if (data.length === 0) return 'No runs.'
   const rows = data.map((run) => [
     run.run_id,
@@ -50,7 +59,8 @@ export function presentCollectionRuns(body: unknown, page: Page): string {
     run.queued_at,
     run.fault?.code ?? run.cancel_reason,
   ])
-  return renderTable(['run', 'status', 'cause', 'records', 'changed', 'queued', 'why'], rows, page)
+  const table = renderTable(['run', 'status', 'cause', 'records', 'changed', 'queued', 'why'], rows, page)
+  return withLeftOut(withNextPage(table, '--cursor', next_cursor, page), truncated, page)
 }
 
 /** One run. */
@@ -104,5 +114,5 @@ export function presentRecords(body: unknown, page: Page): string {
   if (data.length === 0) return 'No records.'
   const rows = data.map((one) => [one.cursor, one.key, one.updated_at ?? one.removed_at, one.data ?? 'gone'])
   const table = renderTable(['cursor', 'key', 'changed', 'data'], rows, page)
-  return next_cursor === null ? table : `${table}\n${page.dim(`More: --cursor ${cellOf(next_cursor)}`)}`
+  return withNextPage(table, '--cursor', next_cursor, page)
 }

@@ -1,4 +1,6 @@
+import { counted } from '../../../platform/basics/counted.ts'
 import { spanOf } from '../duration.ts'
+import { withLeftOut, withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { renderPairs } from './present-any.ts'
 import { cellOf, renderTable } from './table.ts'
@@ -40,7 +42,7 @@ export function presentConnections(body: unknown, page: Page): string {
     one.created_at,
   ])
   const table = renderTable(['connection', 'connector', 'name', 'status', 'schedule', 'since'], rows, page)
-  return withMore(table, next_cursor, page)
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 /** One connection, and what can be done to it. */
@@ -101,7 +103,10 @@ export function presentDiagnostics(body: unknown, page: Page): string {
     ['status', one.status],
     ['health', one.health],
     ['', one.rendered_verdict],
-    ['last run', run && `${run.run_id}: ${run.state}, ${run.records} records, queued ${run.queued_at}`],
+    [
+      'last run',
+      run && `${run.run_id}: ${run.state}, ${counted(run.records, 'record')}, queued ${run.queued_at}`,
+    ],
     ['last success', `${freshness.last_success_at ?? '-'}${freshness.is_stale ? ' (stale)' : ''}`],
     ['last change', one.last_ingest_at],
     ['schedule', scheduleOf(one.schedule)],
@@ -156,7 +161,8 @@ export function presentOwnerEvents(body: unknown, page: Page): string {
     object_id,
     error ? `${status}: ${error.code}` : status,
   ])
-  return withMore(renderTable(['at', 'who', 'what', 'on', 'outcome'], rows, page), next_cursor, page)
+  const table = renderTable(['at', 'who', 'what', 'on', 'outcome'], rows, page)
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 interface EventFault {
@@ -182,13 +188,10 @@ interface Device {
 
 /** The machines with a local collector, a line each. */
 export function presentDevices(body: unknown, page: Page): string {
-  const { data } = body as { data: Device[] }
+  const { data, truncated } = body as { data: Device[]; truncated: boolean }
   if (data.length === 0)
     return 'No collector is enrolled. `knowtation owner intent create folder` begins one.'
   const rows = data.map((one) => [one.device_id, one.device_name, one.connection_id, one.enrolled_at])
-  return renderTable(['device', 'name', 'connection', 'since'], rows, page)
-}
-
-function withMore(table: string, cursor: string | null, page: Page): string {
-  return cursor === null ? table : `${table}\n${page.dim(`There are more: --cursor ${cellOf(cursor)}`)}`
+  const table = renderTable(['device', 'name', 'connection', 'since'], rows, page)
+  return withLeftOut(table, truncated, page)
 }

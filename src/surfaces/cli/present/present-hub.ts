@@ -1,3 +1,4 @@
+import { withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { printable } from './printable.ts'
 import { cellOf, renderTable } from './table.ts'
@@ -50,12 +51,14 @@ function renderFinding(finding: Record<string, unknown>, page: Page): string {
 
 interface AuditList {
   records: Record<string, unknown>[]
+  next_before_seq: number | null
 }
 
 /** The latest calls, a line each. */
 export function presentAuditList(body: unknown, page: Page): string {
-  const { records } = body as AuditList
-  if (records.length === 0) return 'No records.'
+  const { records, next_before_seq } = body as AuditList
+  // A call looks at so many records only, and there may be no wanted one among them.
+  if (records.length === 0) return withNextPage('No records.', '--before-seq', next_before_seq, page)
   const rows = records.map((record) => [
     record.seq,
     record.at,
@@ -66,5 +69,6 @@ export function presentAuditList(body: unknown, page: Page): string {
     `${cellOf(record.surface)}/${cellOf(record.client)}`,
     record.repeats === 1 ? '' : `×${cellOf(record.repeats)}`,
   ])
-  return renderTable(['seq', 'at', 'operation', 'target', 'outcome', 'caller', 'via', ''], rows, page)
+  const headings = ['seq', 'at', 'operation', 'target', 'outcome', 'caller', 'via', '']
+  return withNextPage(renderTable(headings, rows, page), '--before-seq', next_before_seq, page)
 }

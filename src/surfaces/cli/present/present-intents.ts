@@ -1,3 +1,4 @@
+import { withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { renderPairs } from './present-any.ts'
 import { cellOf, renderTable } from './table.ts'
@@ -59,7 +60,7 @@ function howToGoOn({ intent_id, settings, setup_modality, next_step }: Intent): 
 
 /** The intents of a list, one a line. */
 export function presentIntents(body: unknown, page: Page): string {
-  const { data } = body as { data: Intent[] }
+  const { data, next_cursor } = body as { data: Intent[]; next_cursor: string | null }
   if (data.length === 0)
     return 'No connection was begun. `knowtation owner intent create <connector>` begins one.'
   const rows = data.map(({ intent_id, connector_id, display_name, state, next_step, expires_at }) => [
@@ -70,7 +71,8 @@ export function presentIntents(body: unknown, page: Page): string {
     next_step.kind,
     expires_at,
   ])
-  return renderTable(['INTENT', 'CONNECTOR', 'NAME', 'STATE', 'NEXT STEP', 'UNTIL'], rows, page)
+  const table = renderTable(['intent', 'connector', 'name', 'state', 'next step', 'until'], rows, page)
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 /** Where the owner goes, and how it goes on from there without a browser on this machine. */

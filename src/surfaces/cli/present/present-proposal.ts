@@ -1,3 +1,4 @@
+import { withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { renderPairs } from './present-any.ts'
 import { printable } from './printable.ts'
@@ -20,7 +21,7 @@ interface Proposal {
 
 /** The proposals, a line each. */
 export function presentProposalList(body: unknown, page: Page): string {
-  const { proposals } = body as { proposals: Proposal[] }
+  const { proposals, next_cursor } = body as { proposals: Proposal[]; next_cursor: string | null }
   if (proposals.length === 0) return 'No proposals.'
   const rows = proposals.map((one) => [
     one.proposal_id,
@@ -32,11 +33,8 @@ export function presentProposalList(body: unknown, page: Page): string {
     one.evaluation_status,
     one.intent,
   ])
-  return renderTable(
-    ['proposal', 'flow', 'version', 'kind', 'scope', 'status', 'evaluation', 'intent'],
-    rows,
-    page,
-  )
+  const headings = ['proposal', 'flow', 'version', 'kind', 'scope', 'status', 'evaluation', 'intent']
+  return withNextPage(renderTable(headings, rows, page), '--cursor', next_cursor, page)
 }
 
 /** A proposal to decide on: who wants what, and the lines it changes. What it says is shown, never obeyed. */

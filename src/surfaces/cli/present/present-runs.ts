@@ -1,3 +1,4 @@
+import { withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { printableLine } from './printable.ts'
 import { renderTable } from './table.ts'
@@ -13,13 +14,14 @@ interface Run {
 
 /** The runs, a line each. */
 export function presentRunList(body: unknown, page: Page): string {
-  const { runs } = body as { runs: Run[] }
+  const { runs, next_cursor } = body as { runs: Run[]; next_cursor: string | null }
   if (runs.length === 0) return 'No runs.'
   const rows = runs.map((run) => {
     const finished = run.step_states.filter(({ status }) => status === 'done' || status === 'skipped').length
     return [run.run_id, run.flow_version, run.status, `${finished} of ${run.step_states.length}`, run.started]
   })
-  return renderTable(['run', 'version', 'status', 'steps', 'started'], rows, page)
+  const table = renderTable(['run', 'version', 'status', 'steps', 'started'], rows, page)
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 /** One run with its steps. */

@@ -1,3 +1,4 @@
+import { withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { presentAny } from './present-any.ts'
 import { cellOf, renderTable } from './table.ts'
@@ -27,7 +28,7 @@ export function presentSubscriptions(body: unknown, page: Page): string {
   ])
   const heads = ['subscription', 'status', 'callback', 'client', 'pending', 'last failure']
   const table = renderTable(heads, rows, page)
-  return next_cursor ? `${table}\n${page.dim(`More: --cursor ${cellOf(next_cursor)}`)}` : table
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 /** A subscription and, where one was made just now, its signing secret, which nobody can show again. */
@@ -58,5 +59,5 @@ export function presentSubscriptionEvents(body: unknown, page: Page): string {
     event.id,
   ])
   const table = renderTable(['cursor', 'time', 'type', 'about', 'delivered', 'event'], rows, page)
-  return has_more ? `${table}\n${page.dim(`More: --cursor ${cellOf(next_cursor)}`)}` : table
+  return withNextPage(table, '--cursor', has_more ? next_cursor : null, page)
 }

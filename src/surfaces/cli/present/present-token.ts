@@ -1,5 +1,7 @@
+import { withLeftOut } from './list-end.ts'
 import type { Page } from './page.ts'
 import { presentAny } from './present-any.ts'
+import { renderBearer } from './secret-once.ts'
 import { cellOf, renderTable } from './table.ts'
 
 interface Token {
@@ -18,12 +20,7 @@ export function presentNewToken(body: unknown, page: Page): string {
   const ends = token.expires_at === null ? 'does not expire' : `expires ${cellOf(token.expires_at)}`
   return [
     `Token ${cellOf(token.token_id)}: role ${cellOf(token.role)}, vault ${cellOf(token.vault_id)}, ${ends}.`,
-    '',
-    `  ${page.bold(cellOf(bearer))}`,
-    '',
-    page.yellow(
-      'This is the only time it is shown, and it is stored only as a hash. Keep it like a password.',
-    ),
+    ...renderBearer(bearer, page),
     '',
     'Use it:',
     '  export KNOWTATION_TOKEN=<the token>',
@@ -45,7 +42,7 @@ export function presentTokenList(body: unknown, page: Page): string {
     token.revoked_at ? `revoked ${token.revoked_at}` : (token.expires_at ?? 'never'),
   ])
   const table = renderTable(['token', 'role', 'label', 'created', 'ends'], rows, page)
-  return truncated ? `${table}\n${page.dim('There are more, older ones.')}` : table
+  return withLeftOut(table, truncated, page)
 }
 
 /** A new grant: its secret, what it is good for, and how it is presented. */
@@ -53,12 +50,7 @@ export function presentNewGrant(body: unknown, page: Page): string {
   const { grant, bearer } = body as { grant: Record<string, unknown>; bearer: string }
   return [
     presentAny(grant, page),
-    '',
-    `  ${page.bold(cellOf(bearer))}`,
-    '',
-    page.yellow(
-      'This is the only time it is shown, and it is stored only as a hash. Keep it like a password.',
-    ),
+    ...renderBearer(bearer, page),
     'The agent sends it in the header X-Flow-External-Bearer, beside a token of its own.',
     `Revoke it:\n  knowtation flow grant revoke ${cellOf(grant.grant_id)}`,
   ].join('\n')

@@ -1,4 +1,6 @@
+import { withLeftOut, withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
+import { renderBearer } from './secret-once.ts'
 import { cellOf, renderTable } from './table.ts'
 
 interface Session {
@@ -18,12 +20,7 @@ export function presentNewSession(body: unknown, page: Page): string {
   return [
     `Session ${cellOf(session_id)}: agent ${cellOf(agent_id)}, role ${cellOf(role)}, until ${cellOf(expires_at)}.`,
     `Works in ${cellOf(service_root)}.`,
-    '',
-    `  ${page.bold(cellOf(bearer))}`,
-    '',
-    page.yellow(
-      'This is the only time it is shown, and it is stored only as a hash. Keep it like a password.',
-    ),
+    ...renderBearer(bearer, page),
     '',
     'An MCP client sends it to http://127.0.0.1:4747/mcp in the header Authorization: Bearer <it>.',
     'Stop the agent, or end the session:',
@@ -45,7 +42,7 @@ export function presentSessionList(body: unknown, page: Page): string {
     session.revoked_at ? `revoked ${session.revoked_at}` : `until ${session.expires_at}`,
   ])
   const table = renderTable(['session', 'agent', 'role', 'service', 'state'], rows, page)
-  return truncated ? `${table}\n${page.dim('There are more, older ones.')}` : table
+  return withLeftOut(table, truncated, page)
 }
 
 /** One session in a line. */
@@ -78,9 +75,7 @@ export function presentViolationList(body: unknown, page: Page): string {
     event.repeats === undefined ? '' : `×${event.repeats}`,
   ])
   const headings = ['at', 'agent', 'severity', 'what', 'path', 'call', '']
-  const more =
-    next_before === null ? '' : `\n${page.dim(`There are older ones: --before ${cellOf(next_before)}`)}`
-  return `${renderTable(headings, rows, page)}${more}`
+  return withNextPage(renderTable(headings, rows, page), '--before', next_before, page)
 }
 
 interface Alert {
@@ -94,7 +89,7 @@ interface Alert {
 
 /** The agents that are or were in Alert Mode. */
 export function presentAlertList(body: unknown, page: Page): string {
-  const { alerts } = body as { alerts: Alert[] }
+  const { alerts, truncated = false } = body as { alerts: Alert[]; truncated?: boolean }
   if (alerts.length === 0) return 'No agent has been in Alert Mode.'
   const rows = alerts.map((alert) => [
     alert.agent_id,
@@ -103,7 +98,8 @@ export function presentAlertList(body: unknown, page: Page): string {
     alert.last_violation_at,
     alert.violations,
   ])
-  return renderTable(['agent', 'state', 'raised', 'last violation', 'violations'], rows, page)
+  const table = renderTable(['agent', 'state', 'raised', 'last violation', 'violations'], rows, page)
+  return withLeftOut(table, truncated, page)
 }
 
 /** One alert in a line. */
@@ -122,7 +118,7 @@ interface Lock {
 
 /** What is locked, a line each. */
 export function presentLockList(body: unknown, page: Page): string {
-  const { locks } = body as { locks: Lock[] }
+  const { locks, truncated } = body as { locks: Lock[]; truncated: boolean }
   if (locks.length === 0) return 'Nothing is locked.'
   const rows = locks.map(({ kind, id, reason, locked_at, locked_by }) => [
     kind,
@@ -131,7 +127,8 @@ export function presentLockList(body: unknown, page: Page): string {
     locked_at,
     locked_by,
   ])
-  return renderTable(['kind', 'id', 'reason', 'since', 'by'], rows, page)
+  const table = renderTable(['kind', 'id', 'reason', 'since', 'by'], rows, page)
+  return withLeftOut(table, truncated, page)
 }
 
 /** A new lock, and how it is taken away. */

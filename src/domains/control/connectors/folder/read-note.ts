@@ -6,7 +6,7 @@ import { cutLine, cutText } from '../plain-text.ts'
 import type { FoundNote } from './walk-notes.ts'
 
 /** Larger files are listed without their text. */
-export const MAX_NOTE_BYTES = 1024 * 1024
+const MAX_NOTE_BYTES = 1024 * 1024
 // Neither through a link that has come in between, nor waiting at a pipe.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const TITLE = /^(?:title:[ \t]*(\S.{0,300})|#{1,2}[ \t]+(\S.{0,300}))$/m

@@ -2,12 +2,14 @@ import { z } from 'zod'
 
 /** Where a page of a list ends: the moment and the id of its last record. */
 export interface Place {
-  at: string
-  id: string
+  readonly at: string
+  readonly id: string
 }
 
 /** Before the newest record: sorts after every moment. */
-export const FIRST_PLACE: Place = { at: '~', id: '~' }
+export const BEFORE_NEWEST: Place = { at: '~', id: '~' }
+/** Before the oldest record: sorts before every moment. */
+export const BEFORE_OLDEST: Place = { at: '', id: '' }
 
 const FORM = /^([0-9TZ:.-]{20,32})\|([\w.:-]{1,128})$/
 
@@ -19,14 +21,14 @@ export function pageInputs(most: number, usual: number) {
   }
 }
 
-/** The place that a word stands for, or nothing when it is not one of ours. */
-export function findPlace(cursor: string | undefined): Place | undefined {
-  if (cursor === undefined) return FIRST_PLACE
+/** The place that a cursor stands for: the beginning without one, nothing for a text that is not ours. */
+export function findPlace(cursor: string | undefined, beginning = BEFORE_NEWEST): Place | undefined {
+  if (cursor === undefined) return beginning
   const [, at, id] = FORM.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   return at !== undefined && id !== undefined ? { at, id } : undefined
 }
 
-/** A page out of one record more than it may hold, and the word for where the next one begins. */
+/** A page out of one record more than it may hold, and the cursor of the next one where there is one. */
 export function cutPage<Item>(found: readonly Item[], limit: number, placeOf: (item: Item) => Place) {
   const items = found.slice(0, limit)
   const last = found.length > limit ? items.at(-1) : undefined
