@@ -4,6 +4,7 @@ import {
   GATE_FLOW,
   GATE_FLOW_NEXT,
   HIGHER_SCOPE,
+  LOSSY,
   MALICIOUS,
   MALICIOUS_TEXT,
   PLAIN_FLOW,
@@ -44,6 +45,7 @@ const EXTRA_FLOWS = [
   stepsOf('flow_abc', {}, [{ skill_refs: [tool('beta'), tool('alpha'), tool('pager_call')] }]),
   stepsOf('flow_long_tool', { version: '1.2.0' }, [{ skill_refs: [tool(LONG_TOOL)] }]),
   stepsOf('flow_lossy', {}, [{ automatable: 'agent_assisted' }]),
+  ...LOSSY.values(),
 ]
 
 function useHub(gate: 'on' | 'off', database: (typeof DATABASES)[number] = 'sqlite'): void {
@@ -201,6 +203,7 @@ describe('a bundle, gate on', () => {
 
   verifies(['GATE-123', 'GATE-124'], 'says what it has no place for, inside as outside', async () => {
     const expected = {
+      ...Object.fromEntries([...LOSSY].map(([field, { flow }]) => [flow.flow_id, [field]])),
       flow_plain: [],
       flow_gate: ['requires', 'inputs', 'outputs'],
       flow_lossy: ['requires', 'inputs', 'outputs', 'automatable'],

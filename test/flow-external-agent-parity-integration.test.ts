@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { GATE_FLOW, STARTERS } from './external-agent/bundles.ts'
 import { BUNDLE, CODES, checkRefusal, MINT } from './external-agent/code-cases.ts'
 import { describeConditions } from './external-agent/condition-cases.ts'
-import { describeDoors } from './external-agent/door-cases.ts'
+import { describeDoors, describeShutDoors } from './external-agent/door-cases.ts'
 import {
   ALLOWED_TOOLS,
   ask,
@@ -127,6 +127,7 @@ describe.each(DATABASES)('mints on %s, gate on', (database) => {
 describe('mints, gate off', () => {
   useHub('off')
   refusedMints(SHUT_MINTS.slice(0, 1))
+  describeShutDoors(() => hub)
 
   verifies(['GATE-162', 'GATE-172'], 'the three surfaces say the same two codes', async () => {
     const codes = []
@@ -220,6 +221,8 @@ test('the tables of this tier cite these rules', () => {
   expect(
     citedRules('code-cases.ts', 'condition-cases.ts', 'door-cases.ts', 'mint-cases.ts', 'policy-cases.ts'),
   ).toEqual([
+    'FLOW-053',
+    'FLOW-062',
     'FLOW-071',
     'FLOW-074',
     'GATE-005',
@@ -256,6 +259,7 @@ test('the tables of this tier cite these rules', () => {
     'GATE-051',
     'GATE-052',
     'GATE-053',
+    'GATE-057',
     'GATE-086',
     'GATE-087',
     'GATE-088',

@@ -39,6 +39,7 @@ test('the tables of this tier cite these rules', () => {
     'GATE-038',
     'GATE-039',
     'GATE-040',
+    'GATE-050',
     'GATE-059',
     'GATE-060',
     'GATE-061',

@@ -31,6 +31,7 @@ import {
   writeHomePolicy,
 } from './external-agent/grant-crowd.ts'
 import { describeKilledHub } from './external-agent/killed-hub.ts'
+import { describeRevokeRace } from './external-agent/revoke-race.ts'
 import { toolFlow } from './external-agent/tool-servers.ts'
 import { runInProcess } from './harness/call-cli.ts'
 import { DATABASES, startTestHub, storeFlows, type TestHub } from './harness/test-hub.ts'
@@ -262,6 +263,8 @@ describe('a bearer', () => {
 
 describe('a hub that is killed', describeKilledHub)
 
+describe('a grant that is in use', describeRevokeRace)
+
 describe('a hub whose gate is off', () => {
   verifies('GATE-162', 'gives nothing, however many ask', async () => {
     await using hub = await startGateHub('off')
@@ -273,5 +276,5 @@ describe('a hub whose gate is off', () => {
 
 // What the tables of this tier prove, rule by rule.
 test('the tables of this tier cite these rules', () => {
-  expect(citedRules('killed-hub.ts')).toEqual(['GATE-063'])
+  expect(citedRules('killed-hub.ts', 'revoke-race.ts')).toEqual(['GATE-063'])
 })

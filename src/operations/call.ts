@@ -14,8 +14,10 @@ export interface Call {
   /** What the vault header or flag said; nothing means the vault `default`. */
   readonly vault: string | undefined
   readonly input: unknown
-  /** Trouble the surface had before the input was whole: an unreadable body, a foreign host. */
+  /** Why the surface may not take the call at all, such as a foreign host. */
   readonly refused?: Refusal
+  /** Why the surface could not read the input: told where an input is looked at, after what is shut or locked. */
+  readonly unread?: Refusal
   readonly presented?: Presented
   readonly hosted?: boolean
   /** The checked address under which the caller reached the hub. */

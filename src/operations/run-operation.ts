@@ -66,7 +66,7 @@ function checkIdentity({ hub, call }: CallState): void {
   refuse('UNAUTHENTICATED')
 }
 
-/** A surface that could not read the call, or may not take it, hands its refusal over to be recorded. */
+/** A surface that may not take the call hands its refusal over to be recorded. */
 function checkArrival({ call }: CallState): void {
   const { refused } = call
   if (!refused) return
@@ -124,7 +124,8 @@ function checkOwnerAgent({ call: { operation, caller } }: CallState): void {
 }
 
 function parseInput(state: CallState): void {
-  const { operation, input } = state.call
+  const { operation, input, unread } = state.call
+  if (unread) throw unread
   const parsed = operation.input.safeParse(
     operation.ignores.length > 0 ? without(input, operation.ignores) : input,
   )

@@ -8,7 +8,7 @@ import { type HubProcess, hubTokenOf, runProgram, spawnHub, temporaryHome } from
 
 const PAGE_BYTES = 4_096
 const FLOW = '/api/v1/flows/flow_research_brief'
-const READS = [FLOW, `${FLOW}/export`, `${FLOW}/projection?harness=cli_runbook`]
+const READS = ['/api/v1/flows', FLOW, `${FLOW}/export`, `${FLOW}/projection?harness=cli_runbook`]
 /** A text of the flow that each stored form of it holds. */
 const TITLE = 'Write a research brief with checked sources'
 

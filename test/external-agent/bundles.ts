@@ -82,6 +82,19 @@ export const PLAIN_FLOW: FlowBundle = bundleOf('flow_plain', {}, 3, {
   skill_refs: [],
 })
 
+/** Flows of which a bundle has no place for one thing, by the field of the last step that says it. */
+export const LOSSY: ReadonlyMap<string, FlowBundle> = new Map(
+  Object.entries({
+    requires: [{ kind: 'tool', id: 'git' }],
+    inputs: [{ name: 'topic', from: 'flow.inputs.topic' }],
+    outputs: [{ name: 'notes', type: 'list' }],
+    automatable: 'automatable',
+  }).map(([field, value]) => {
+    const plain = { requires: [], inputs: [], outputs: [] }
+    return [field, stepsOf(`flow_with_${field}`, {}, [plain, { ...plain, [field]: value }])]
+  }),
+)
+
 /** What the vault `default` holds for the gate's tests, besides the starter flows. */
 export const STORED_FLOWS: readonly FlowBundle[] = [
   GATE_FLOW,
@@ -92,5 +105,7 @@ export const STORED_FLOWS: readonly FlowBundle[] = [
   HIGHER_SCOPE,
   bundleOf('flow_project_only', { scope: 'project', version: '1.2.0' }),
   // Names a listed tool, but as something else than an external tool.
-  bundleOf('flow_cli_only', {}, 1, { skill_refs: [{ kind: 'cli', id: 'web_search' }] }),
+  bundleOf('flow_cli_only', {}, 1, {
+    skill_refs: (['cli', 'skill_pack', 'mcp_prompt'] as const).map((kind) => ({ kind, id: 'web_search' })),
+  }),
 ]

@@ -75,8 +75,13 @@ export function describeConditions(stage: () => { hub: TestHub; clock: Clock }):
       bundle: { flow: { ...flow, version: '2.0.0' }, steps },
       ...INTENT,
     }
-    expect((await ask(hub, 'flow_propose_edit', edit)).body.status).toBe('proposed')
-    await refused({ ...MINT, input: { ...MINT_INPUT, flow_version: '2.0.0' } }, DENIED)
+    const { status, proposal_id } = (await ask(hub, 'flow_propose_edit', edit)).body
+    expect(status).toBe('proposed')
+    const minting = { ...MINT, input: { ...MINT_INPUT, flow_version: '2.0.0' } }
+    await refused(minting, DENIED)
+    // What was discarded is no version at all any more.
+    await ask(hub, 'proposal_discard', { proposal_id }, { as: 'admin' })
+    await refused(minting, 'unknown_flow', 404)
     const hidden = { ...HIGHER_SCOPE.flow, version: '2.0.0' }
     const base = { base_version: '1.2.0', base_state_id: flowStateId(HIGHER_SCOPE.flow, HIGHER_SCOPE.steps) }
     const bundle = { flow: hidden, steps: HIGHER_SCOPE.steps }
@@ -165,7 +170,7 @@ export function describeConditions(stage: () => { hub: TestHub; clock: Clock }):
   })
 
   verifies(
-    ['GATE-106', 'GATE-108', 'GATE-109'],
+    ['GATE-057', 'GATE-106', 'GATE-108', 'GATE-109'],
     'only an invoke calls a tool: not a proposal, an import, an approval or a run',
     async () => {
       const { hub } = stage()
@@ -192,7 +197,7 @@ export function describeConditions(stage: () => { hub: TestHub; clock: Clock }):
       const use = { tool_id: 'ring', flow_id, flow_version: '1.2.0' }
       const invoked = await ask(hub, 'flow_external_tool_invoke', use, { presented: minted.presented })
       expect(Object.keys(invoked.body)).toEqual(['schema', 'tool_id', 'accepted', 'grant_id', 'result'])
-      expect(counter.calls()).toBe(1)
+      expect([counter.calls(), (await listed(hub, { flow_id }))[0]?.invocation_count]).toEqual([1, 1])
     },
   )
 

@@ -4,8 +4,9 @@ import { connectClient } from '../harness/call-mcp.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { expectParity, maskTimes } from '../parity/parity-case.ts'
 import { verifies } from '../requirements/verifies.ts'
+import { send } from '../rest/rest-hub.fixture.ts'
 import { LIST } from './code-cases.ts'
-import { ask, listed, MINT_INPUT, mint, rest } from './gate-hub.ts'
+import { ask, listed, MINT_INPUT, mint, rest, writePolicy } from './gate-hub.ts'
 import { maskMint } from './mint-cases.ts'
 
 const SURFACES = ['rest', 'mcp', 'cli'] as const
@@ -139,4 +140,52 @@ export function describeDoors(hubOf: () => TestHub): void {
     expect((await runInProcess([...words, '--json', '--url', hubOf().url], env)).exit).toBe(2)
     expect(await listed(hubOf())).toEqual(before)
   })
+}
+
+/** Bodies that say nothing an operation could take, each with the type it comes as. */
+const NO_INPUTS = [
+  ['[]'],
+  ['"x"'],
+  ['{'],
+  ['null'],
+  [JSON.stringify({ ...MINT_INPUT, flow_id: 'flow_plain' })],
+  ['flow_id=flow_gate', 'text/plain'],
+  [`"${'x'.repeat(1_048_576)}"`],
+] as const
+
+/** Registers what a shut door says to those who do not even ask well. */
+export function describeShutDoors(hubOf: () => TestHub): void {
+  const codes = async (path: string) => {
+    const said = new Set<string>()
+    for (const [body, type = 'application/json'] of NO_INPUTS) {
+      const bearer = hubOf().credentials.bearers.editor
+      const headers = { 'content-type': type }
+      const { status, text } = await send(hubOf().url, { method: 'POST', path, bearer, headers, body })
+      said.add(`${status} ${JSON.parse(text).code}`)
+    }
+    return [...said]
+  }
+  const minting = '/api/v1/flows/flow_gate/external-grants'
+  const invoking = '/api/v1/flows/external-tools/web_search/invoke'
+
+  verifies(['GATE-033', 'GATE-098'], 'a gate that is off is told before a body is looked at', async () => {
+    for (const path of [minting, invoking, `${minting}?a=b`])
+      expect([path, await codes(path)]).toEqual([path, ['403 FLOW_EXTERNAL_AGENT_DISABLED']])
+    writePolicy(hubOf(), { forbidden: true })
+    for (const path of [minting, invoking])
+      expect([path, await codes(path)]).toEqual([path, ['403 FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN']])
+  })
+
+  verifies(
+    ['FLOW-053', 'FLOW-062'],
+    'authoring that is off is told before a bundle is looked at',
+    async () => {
+      const shut = { disabled: {}, policy_forbidden: { flow_authoring: { forbidden: true } } }
+      for (const [word, policy] of Object.entries(shut)) {
+        hubOf().write(hubOf().home.vaultPolicy('default'), policy)
+        for (const path of ['/api/v1/flows', '/api/v1/flows/flow_gate/proposals', '/api/v1/flows/import'])
+          expect([path, await codes(path)]).toEqual([path, [`403 FLOW_AUTHORING_${word.toUpperCase()}`]])
+      }
+    },
+  )
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
@@ -109,7 +110,7 @@ export function describeAuthority(): void {
     expect((await listed(hub)).find((one) => one.grant_id === grant.grant_id)?.revoked_at).toBeNull()
   })
 
-  verifies(['GATE-028', 'GATE-029'], 'scope and vault come from identity and binding', async () => {
+  verifies(['GATE-028', 'GATE-029', 'GATE-050'], 'scope and vault are those of the call', async () => {
     const claims = { scope: 'org', vault_id: 'other' }
     const { grant } = await mint(hub, claims, { vault: 'default' })
     expect([grant.scope, grant.vault_id]).toEqual(['personal', 'default'])
@@ -120,6 +121,7 @@ export function describeAuthority(): void {
       stepsOf('flow_gate', { version: '1.2.0' }, [{ skill_refs: [tool('web_search')] }]),
     ])
     const team = await mint(hub, {}, { as: 'hub', vault: 'team1' })
+    expect(team.grant.actor_hash).toBe(hash('sha256', '|team1|hub'))
     const ids = async (vault?: string) =>
       (await listed(hub, {}, { as: 'hub', ...(vault && { vault }) })).map(({ grant_id }) => grant_id)
     expect(await ids('team1')).toEqual([team.grant.grant_id])

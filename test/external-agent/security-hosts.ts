@@ -6,7 +6,7 @@ import type { TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { head, sendRaw } from '../rest/raw-http.fixture.ts'
 import { codeOf, send } from '../rest/rest-hub.fixture.ts'
-import { ask, startGateHub, turnGate } from './gate-hub.ts'
+import { ask, startGateHub, turnGate, writePolicy } from './gate-hub.ts'
 
 const PINNED = 'api.knowtation.store'
 const OFF = 'FLOW_HOSTED_PROJECTION_DISABLED'
@@ -104,6 +104,14 @@ export function describeHosts(): void {
         for (const harness of ['cursor_rule', 'cli_runbook'])
           expect((await fetch(PINNED, harness)).status).toBe(200)
       }
+      // Where the environment says neither, the policy does, by its own word and not by the agents'.
+      writePolicy(hub, { enabled: true })
+      expectOff(await fetch(PINNED), 'enabled')
+      writePolicy(hub, { hosted_projection_enabled: true })
+      expect((await fetch(PINNED)).status).toBe(200)
+      hub.options.env[HOSTED_GATE] = '0'
+      expectOff(await fetch(PINNED), 'the environment wins')
+      writePolicy(hub)
       turnGate(hub, '0')
       expect(codeOf(await fetch(PINNED))).toBe('FLOW_HARNESS_UNSUPPORTED')
       turnGate(hub, '1')
@@ -152,6 +160,7 @@ export function describeHosts(): void {
       expect([base, exit === 0, stdout.includes('rendered')]).toEqual([base, false, false])
       expect(stdout + stderr).not.toContain('secret')
     }
+    expect(() => createFlowClient({ base: `https://${PINNED}:8443`, token: 'secret' })).toThrow(TypeError)
     expect(connections).toBe(0)
     createFlowClient({ base: `https://${PINNED}`, token: 'secret' })
     const base = hub.url.replace('127.0.0.1', 'localhost')

@@ -93,6 +93,20 @@ export function describePolicy(): void {
     }
     turnGate(hub, '1')
     writePolicy(hub)
+    // The environment can forbid it as well, and has the last word.
+    for (const [value, forbidden, code] of [
+      ['1', {}, FORBIDDEN],
+      ['true', { forbidden: false }, FORBIDDEN],
+      ['0', { forbidden: true }, undefined],
+      ['yes', { forbidden: true }, FORBIDDEN],
+    ] as const) {
+      hub.options.env.FLOW_EXTERNAL_AGENT_FORBIDDEN = value
+      writePolicy(hub, forbidden)
+      expect([value, await said('flow_external_tool_invoke', USE, held)]).toEqual([value, code])
+      expect([value, await said('flow_project', FETCH)]).toEqual([value, code])
+    }
+    delete hub.options.env.FLOW_EXTERNAL_AGENT_FORBIDDEN
+    writePolicy(hub)
   })
 
   verifies('GATE-143', 'nothing turns write-back on', async () => {

@@ -103,9 +103,20 @@ const FORMS: ParityCase[] = [
       /^steps\[0\]\.(step_id|ordinal) /,
     ),
   ),
-  ...['1.0.0-rc1', '01.0.0', '1.0', '1.0.0.0', 'v1.0.0', '1.0.0+build', ' 1.0.0', '1.0.0\n', ''].map(
-    (version) =>
-      checking(`the version ${JSON.stringify(version)}`, ['FLOW-009'], draft({ version }), /^flow\.version /),
+  ...[
+    '1.0.0-rc1',
+    '01.0.0',
+    '1.00.0',
+    '1.0.01',
+    '1.0',
+    '1.0.0.0',
+    'v1.0.0',
+    '1.0.0+build',
+    ' 1.0.0',
+    '1.0.0\n',
+    '',
+  ].map((version) =>
+    checking(`the version ${JSON.stringify(version)}`, ['FLOW-009'], draft({ version }), /^flow\.version /),
   ),
   ...['0.0.0', '1.20.300', '10.0.0'].map((version) =>
     checking(`the version ${version}`, ['FLOW-009'], draft({ version })),

@@ -56,6 +56,9 @@ const LISTS: ParityCase[] = [
         { version: '1.10.0' },
       ])
       expect(new Set(idsOf(flows)).size).toBe(flows.length)
+      // A summary says of a flow what reading it would: that it has more steps than are shown.
+      const cut = flows.filter((flow: { truncated: boolean }) => flow.truncated)
+      expect(cut).toMatchObject([{ flow_id: 'flow_long', step_count: 101 }])
     },
   },
   {

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
@@ -79,11 +79,16 @@ describe.each(DATABASES)('starter flows on %s', (database) => {
 
   verifies('FLOW-021', 'with a fault are left out whole and named in the log; the others come', async () => {
     const [first = '', second = ''] = readdirSync(folder).toSorted()
+    const whole = readFileSync(join(folder, first))
     writeFileSync(join(folder, first), '{"flow":{},"steps":[]}')
     expect(await listIds(hub, 'faulty')).toHaveLength(5)
     expect(
       hub.logged.filter((line) => line.includes(first) && line.includes('starter flow rejected')),
     ).toHaveLength(1)
+    // Once it is mended, the next program that reads the vault brings it.
+    writeFileSync(join(folder, first), whole)
+    expect(await listIds(hub, 'faulty', 'home')).toHaveLength(6)
+    writeFileSync(join(folder, first), '{"flow":{},"steps":[]}')
     writeFileSync(join(folder, second), 'not JSON')
     expect(await listIds(hub, 'worse')).toHaveLength(4)
     expect(hub.logged.some((line) => line.includes(second) && line.includes('starter flow rejected'))).toBe(

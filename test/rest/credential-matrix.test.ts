@@ -115,13 +115,18 @@ describe('every route', () => {
     'FLOW-072',
     'takes the role of an agent from its scopes alone, and its vaults from its list',
     async () => {
-      const agent = { type: 'agent_access', role: 'admin', aud: 'knowtation-hub-rest', scope: 'vault:read' }
-      const bearer = await jwt({ claims: agent })
-      const told = await send(hub.url, { path: '/api/v1/whoami', bearer })
-      expect(JSON.parse(told.text)).toMatchObject({ role: 'viewer', scopes: ['personal'] })
-      const foreign = { 'x-vault-id': 'other' }
-      const refused = await send(hub.url, { path: '/api/v1/whoami', bearer, headers: foreign })
-      expect([refused.status, codeOf(refused)]).toEqual([403, 'VAULT_DENIED'])
+      const aud = 'knowtation-hub-rest'
+      const roles = { 'vault:read': 'viewer', '': 'viewer', propose: 'editor', 'vault:write': 'editor' }
+      for (const type of ['agent_access', 'mcp_access'])
+        for (const [scope, role] of Object.entries(roles))
+          for (const given of [{ scope: `openid ${scope}` }, { scopes: ['openid', scope] }]) {
+            const bearer = await jwt({ claims: { type, role: 'admin', aud, ...given } })
+            const told = JSON.parse((await send(hub.url, { path: '/api/v1/whoami', bearer })).text)
+            expect([type, given, told.role, told.scopes.includes('org')]).toEqual([type, given, role, false])
+            const headers = { 'x-vault-id': 'other' }
+            const refused = await send(hub.url, { path: '/api/v1/whoami', bearer, headers })
+            expect([refused.status, codeOf(refused)]).toEqual([403, 'VAULT_DENIED'])
+          }
     },
   )
 

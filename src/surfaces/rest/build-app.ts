@@ -133,10 +133,15 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): vo
 /** What Fastify could not take becomes one of our codes, recorded when an operation was meant. */
 async function answerFault(hub: Hub, request: FastifyRequest, reply: FastifyReply, error: FastifyError) {
   const refusal = error instanceof Refusal ? error : new Refusal(codeOf(error))
-  if (refusal.code === 'RUNTIME_ERROR') hub.log.error({ fault: error.name, at: error.code }, 'request failed')
+  const isOurs = refusal.code === 'RUNTIME_ERROR'
+  if (isOurs) hub.log.error({ fault: error.name, at: error.code }, 'request failed')
   const { operation } = request.routeOptions.config
   if (!operation) return sendPlainly(reply, refusal.code as CommonCode)
-  return refuseRequest(hub, request, reply, operation, refusal)
+  // A body is looked at after what may be shut; at the door of MCP, where no operation is named yet, nothing is.
+  const isUnread = !isOurs && operation.rest !== undefined
+  return isUnread
+    ? refuseRequest(hub, request, reply, operation, undefined, refusal)
+    : refuseRequest(hub, request, reply, operation, refusal)
 }
 
 function codeOf(error: FastifyError): CommonCode {

@@ -45,7 +45,7 @@ export function fastReads(hub: Hub, registry: Registry, authenticate: Authentica
 interface Read {
   readonly operation: Operation
   readonly input: unknown
-  readonly refused: Refusal | undefined
+  readonly unread: Refusal | undefined
 }
 
 /** Targets whose meaning is kept, so that the same ones are not taken apart again and again. */
@@ -73,10 +73,10 @@ function readFinder(registry: Registry): (target: string) => Read | undefined {
     if (!route || route.operation.waits) return undefined
     const { operation, readInput, params } = route
     try {
-      return { operation, input: readInput({ params, query }), refused: undefined }
+      return { operation, input: readInput({ params, query }), unread: undefined }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return { operation, input: undefined, refused: error }
+      return { operation, input: undefined, unread: error }
     }
   }
 }
@@ -140,16 +140,14 @@ function matched(
 async function answer(
   hub: Hub,
   authenticate: Authenticate,
-  { operation, input, refused }: Read,
+  { operation, input, unread }: Read,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const identified = identify(hub, authenticate, request)
   const identity = identified instanceof Promise ? await identified : identified
-  // Who may not come in is told so, before what was asked.
-  const isIn = !identity.refused && identity.caller.kind !== 'anonymous'
-  const objection = isIn ? refused : identity.refused
-  const result = await runOperation(hub, callOf(operation, identity, request.headers, input, objection))
+  const call = callOf(operation, identity, request.headers, input, identity.refused)
+  const result = await runOperation(hub, unread ? { ...call, unread } : call)
   const challenge = () => challengeOf(operation, originOf(identity.hosted, request.headers))
   writeAnswer(response, result, challenge)
 }

@@ -27,7 +27,7 @@ export function callOf(
   }
 }
 
-/** The same, with the input read; what cannot be read becomes the call's refusal. */
+/** The same, with the input read; or with why it cannot be, which the pipeline tells in its turn. */
 export function readCall(
   operation: Operation,
   identity: Identity,
@@ -38,7 +38,7 @@ export function readCall(
     return callOf(operation, identity, headers, readInput(), undefined)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    return callOf(operation, identity, headers, undefined, error)
+    return { ...callOf(operation, identity, headers, undefined, undefined), unread: error }
   }
 }
 

@@ -63,16 +63,17 @@ function answerRequest(
   return runOperation(hub, { ...call, signal: operation.waits ? AbortSignal.any([left, stopping]) : left })
 }
 
-/** Records and answers a request that an operation's route could not read. */
+/** Records and answers a request that an operation's route may not take, or whose body it could not read. */
 export async function refuseRequest(
   hub: Hub,
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
-  refusal: Refusal | undefined,
+  refused: Refusal | undefined,
+  unread?: Refusal,
 ): Promise<FastifyReply> {
-  const call = callOf(operation, request.identity, request.headers, undefined, refusal)
-  return sendAnswer(reply, await runOperation(hub, call), operation)
+  const call = callOf(operation, request.identity, request.headers, undefined, refused)
+  return sendAnswer(reply, await runOperation(hub, unread ? { ...call, unread } : call), operation)
 }
 
 /** Sends a finished answer as it is. */

@@ -182,11 +182,18 @@ describe('an import', () => {
 
   verifies('FLOW-063', 'does not bring automatable steps in', async () => {
     list(['listed'])
-    const bundle = draft({ step: { automatable: 'automatable', ...uses('listed') } })
-    expect(await importBundle(hub, bundle)).toMatchObject({
-      status: 403,
-      code: 'FLOW_IMPORT_AUTOMATABLE_DENIED',
-    })
+    const { flow, steps } = draft({ step: uses('listed'), step_count: 3 })
+    // One is enough, wherever it is.
+    for (const ordinal of [1, 3]) {
+      const some = steps.map((step) =>
+        step.ordinal === ordinal ? { ...step, automatable: 'automatable' as const } : step,
+      )
+      expect(await importBundle(hub, { flow, steps: some })).toMatchObject({
+        status: 403,
+        code: 'FLOW_IMPORT_AUTOMATABLE_DENIED',
+      })
+    }
+    expect((await importBundle(hub, { flow, steps })).status).toBe(201)
   })
 
   verifies('FLOW-062', 'its checks come in the order of the contract', async () => {

@@ -145,6 +145,9 @@ describe('a proposal', () => {
     expect((await hub.ask('flow_propose', sent)).body.auto_approvable).toBe(false)
     const unattended = { ...draft({ step: UNATTENDED }), intent: 'x', auto_approvable: false }
     expect((await hub.ask('flow_propose', unattended)).body.auto_approvable).toBe(true)
+    const mixed = draft({ flow_id: 'flow_mixed', step_count: 2 })
+    const steps = mixed.steps.map((step) => (step.ordinal === 1 ? { ...step, ...UNATTENDED } : step))
+    expect((await propose(hub, { ...mixed, steps })).body.auto_approvable).toBe(false)
     const bundle = draft({ flow_id: 'flow_in' })
     expect(
       (await hub.ask('flow_import', { bundle, intent: 'x', auto_approvable: true })).body.auto_approvable,

@@ -44,11 +44,14 @@ describe('approving', () => {
   })
 
   verifies('FLOW-066', 'also when a starter flow of a newer program has moved it on', async () => {
-    const base = await publish(hub, draft())
-    const edited = await proposeEdit(hub, base, draft({ version: '1.1.0' }))
-    const shipped = draft({ version: '1.5.0' })
-    await hub.hub.db.transaction((tx) => insertFlowVersion(tx, 'default', shipped, hub.hub.system.now()))
-    expect((await approve(hub, edited)).code).toBe('FLOW_LINEAGE_CONFLICT')
+    for (const scope of ['personal', 'org'] as const) {
+      const flow_id = `flow_${scope}`
+      const base = await publish(hub, draft({ flow_id }))
+      const edited = await proposeEdit(hub, base, draft({ flow_id, version: '1.1.0' }))
+      const shipped = draft({ flow_id, version: '1.5.0', scope })
+      await hub.hub.db.transaction((tx) => insertFlowVersion(tx, 'default', shipped, hub.hub.system.now()))
+      expect((await approve(hub, edited)).code).toBe('FLOW_LINEAGE_CONFLICT')
+    }
   })
 
   test('of two new flows with one id only one comes to be', async () => {
@@ -148,6 +151,25 @@ describe('approving', () => {
     )
   })
 })
+
+verifies(
+  ['FLOW-027', 'FLOW-030'],
+  'the latest version is the highest one, whatever scope it lies in',
+  async () => {
+    const base = await publish(hub, draft({ version: '9.0.0' }))
+    const moved = await proposeEdit(hub, base, draft({ version: '10.0.0', scope: 'org' }))
+    expect((await approve(hub, moved)).status).toBe(200)
+    for (const [as, version] of [
+      ['admin', '10.0.0'],
+      ['editor', '9.0.0'],
+    ] as const) {
+      expect((await hub.ask('flow_get', { flow_id: 'flow_own' }, { as })).body.flow.version).toBe(version)
+      const { flows } = (await hub.ask('flow_list', {}, { as })).body
+      const own = flows.filter((flow: { flow_id: string }) => flow.flow_id === 'flow_own')
+      expect(own).toMatchObject([{ version }])
+    }
+  },
+)
 
 verifies('FLOW-020', 'the starter flows join a vault that has flows of its own, once', async () => {
   await publish(hub, draft())

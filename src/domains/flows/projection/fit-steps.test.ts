@@ -29,6 +29,26 @@ verifies(
   },
 )
 
+verifies(
+  ['FLOW-024', 'GATE-125'],
+  'as many bytes as are allowed are not cut, and one more costs whole steps',
+  () => {
+    for (const harness of [...BOTH, 'agent_bundle'] as const) {
+      const render = (...rest: number[]) => {
+        const { rendered, fidelity } = renderProjection({ ...stepsOfLengths(rest), harness })
+        return { bytes: Buffer.byteLength(rendered), cut: /truncated.*steps/.exec(fidelity.notes ?? '')?.[0] }
+      }
+      const room = 65_536 - render(1).bytes
+      expect(render(1 + room)).toEqual({ bytes: 65_536, cut: undefined })
+      const over = render(2 + room)
+      expect([over.bytes < 65_536, over.cut]).toEqual([true, 'truncated to 4 of 5 steps'])
+      // The fifth step would fit by itself, but not beside the words that the sixth is missing.
+      const beside = render(room - 8, 900)
+      expect([beside.bytes < 65_536, beside.cut]).toEqual([true, 'truncated to 4 of 6 steps'])
+    }
+  },
+)
+
 test('both notes of a cut cursor_rule are kept', () => {
   const bundle = sampleBundle(100, { instruction: 'x'.repeat(5000) })
   const { notes } = renderProjection({ ...bundle, harness: 'cursor_rule' }).fidelity
@@ -88,6 +108,13 @@ test('renders each step at most once and none after the cut', () => {
   })
   expect(calls).toBe(66)
 })
+
+/** Four long steps, then steps whose instructions have these lengths. */
+function stepsOfLengths(rest: readonly number[]) {
+  const lengths = [15_000, 15_000, 15_000, 15_000, ...rest]
+  const { flow, steps } = sampleBundle(lengths.length)
+  return { flow, steps: steps.map((step, at) => ({ ...step, instruction: 'x'.repeat(lengths[at] ?? 1) })) }
+}
 
 function largestFlow(character: string): Flow {
   const fill = (max_chars: number) => `x${character.repeat(max_chars - 2)}x`

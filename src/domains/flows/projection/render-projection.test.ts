@@ -77,6 +77,15 @@ verifies(
     const bare = sampleBundle(1, { requires: [], inputs: [], outputs: [] })
     const bareRule = renderProjection({ ...bare, harness: 'cursor_rule' })
     expect(bareRule.fidelity.dropped_fields).toEqual(['when_not_to_run'])
+    // One step that says it is enough.
+    for (const field of ['requires', 'inputs', 'outputs'] as const) {
+      const { flow, steps } = sampleBundle(2, { requires: [], inputs: [], outputs: [] })
+      const said = steps.map((step) =>
+        step.ordinal === 2 ? { ...step, [field]: sampleStep()[field] } : step,
+      )
+      const { fidelity } = renderProjection({ flow, steps: said, harness: 'cursor_rule' })
+      expect(fidelity.dropped_fields).toEqual(['when_not_to_run', field])
+    }
     const runbook = renderProjection({ ...sampleBundle(), harness: 'cli_runbook' })
     expect(runbook.fidelity).toEqual({ dropped_fields: [], notes: null })
   },
