@@ -15,6 +15,7 @@ import { type HubConfig, readHubConfig } from '../platform/policy/hub-config.ts'
 import { followPolicies, type VaultRules } from '../platform/policy/policies.ts'
 import { lazyRedactors, type RedactValue } from '../platform/redaction/lazy-redactors.ts'
 import type { Database } from '../platform/storage/database.ts'
+import { checkWhole } from '../platform/storage/half-restored.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
 import { lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Upstreams } from '../platform/upstream/upstream.ts'
@@ -71,6 +72,7 @@ export interface HubOptions {
 export async function openHub(options: HubOptions): Promise<Hub> {
   const { home, env, system, log } = options
   ensurePrivateFolder(home.folder)
+  checkWhole(home)
   const config = readHubConfig(home)
   const key = readAuditKey(home, env, system)
   const { checkIntegrity = false, shareLooks = false } = options

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { StorageTooNew, sql } from '../../src/platform/storage/database.ts'
+import { StorageDamaged, StorageTooNew, sql } from '../../src/platform/storage/database.ts'
 import { type Migration, migrate } from '../../src/platform/storage/migrate.ts'
 import { migrations } from '../../src/platform/storage/schema.ts'
 import {
@@ -45,6 +45,14 @@ export function runMigrationTests(kind: StoreKind): void {
       await migrate(db, [itemsSchema, next], NOW)
       await expect(migrate(db, [itemsSchema], NOW)).rejects.toBeInstanceOf(StorageTooNew)
       expect(await db.all(versions)).toEqual([{ version: 1 }, { version: 2 }])
+    })
+
+    test('a store without a table of its version is refused, and the table is not made anew', async () => {
+      const db = await itemsOn(kind)
+      await db.transaction((tx) => tx.run(sql('DROP TABLE items')))
+      await expect(migrate(db, [itemsSchema], NOW)).rejects.toBeInstanceOf(StorageDamaged)
+      await expect(migrate(db, [itemsSchema], NOW)).rejects.toThrow('The table items is missing')
+      await expect(countOf(db)).rejects.toThrow()
     })
 
     if (kind.shared) {

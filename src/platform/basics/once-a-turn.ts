@@ -1,10 +1,17 @@
+import { currentTurn } from './turn.ts'
+
 /**
- * Keeps what was found until the turn of the event loop ends. A request is read in a turn that began after
- * it was sent, so it still meets whatever had changed before; only the requests of one turn share a look.
+ * Keeps what was found until the turn of the event loop ends or a request is read, whichever comes first, so
+ * that a request meets whatever had changed before it was sent; only requests read together share a look.
  */
 export function onceATurn<Value>(find: (key: string) => Value): (key: string) => Value {
   let found = new Map<string, Value>()
+  let turn = currentTurn()
   return (key) => {
+    if (turn !== currentTurn()) {
+      turn = currentTurn()
+      found = new Map()
+    }
     const known = found.get(key)
     if (known !== undefined) return known
     const value = find(key)

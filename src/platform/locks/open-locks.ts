@@ -1,3 +1,4 @@
+import { currentTurn } from '../basics/turn.ts'
 import type { Database } from '../storage/database.ts'
 import { type Lock, UNREADABLE_LOCK } from './lock.ts'
 import { findLocksRevision, LOCK_LIMIT, listLocks } from './lock-store.ts'
@@ -22,21 +23,22 @@ const UNREADABLE: LockTable = { find: () => UNREADABLE_LOCK }
 
 /** The locks as one turn of the event loop sees them. */
 interface Turn {
+  readonly number: number
   readonly reading: Promise<LockTable>
   table?: LockTable
 }
 
 /**
  * The locks of a database. Calls of one turn of the event loop share one small read, which tells whether
- * anything has changed; a change of any process counts from the next turn, which brings the next call.
+ * anything has changed; a change of any process counts from the next request that is read.
  */
 export function openLocks(db: Database): Locks {
   const read = tableReader(db)
   let turn: Turn | undefined
   const refresh = () => void (turn = undefined)
   const current = () => {
-    if (turn) return turn
-    const started: Turn = { reading: read() }
+    if (turn && turn.number === currentTurn()) return turn
+    const started: Turn = { number: currentTurn(), reading: read() }
     turn = started
     void started.reading.then((table) => (started.table = table))
     setImmediate(() => turn === started && refresh())

@@ -1,9 +1,10 @@
-import { lstatSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Home } from '../basics/home.ts'
 import type { System } from '../basics/system.ts'
 import { type BackupManifest, describeFile, MANIFEST } from './backup-manifest.ts'
 import { copyPrivateFile, ensureFolder, syncPath, syncTree, writePrivateFile } from './durable-files.ts'
+import { checkWhole } from './half-restored.ts'
 import { listHomeFiles } from './home-files.ts'
 import { findPostgresUrl } from './open-database.ts'
 
@@ -36,6 +37,7 @@ export async function createBackup(
 ): Promise<Backup> {
   const folder = resolve(destination)
   checkFree(folder)
+  if (existsSync(home.folder)) checkWhole(home)
   ensureFolder(dirname(folder))
   const draft = `${folder}.partial-${system.random(4)}`
   try {

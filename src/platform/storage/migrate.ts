@@ -11,6 +11,12 @@ export interface Migration {
 
 const createVersions = `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)`
 const readVersion = sql<{ version: number | null }>('SELECT MAX(version) AS version FROM schema_version')
+const listTables = {
+  sqlite: sql<{ name: string }>(`SELECT name FROM sqlite_master WHERE type = 'table'`),
+  postgres: sql<{ name: string }>(
+    'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
+  ),
+}
 const writeVersion = sql('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)')
 // Two hubs that start together on one database migrate one after the other.
 const lockMigrations = sql<{ locked: string }>(`SELECT '' AS locked FROM pg_advisory_xact_lock(4747)`)
@@ -25,12 +31,15 @@ async function findVersion(db: Database): Promise<number> {
   }
 }
 
-/** Brings the schema to the newest version in one transaction; a newer database is refused, untouched. */
+/**
+ * Brings the schema to the newest version in one transaction. A newer database is refused, untouched, and so is
+ * one without a table that its version has: a table made anew would hide what was in the one that is gone.
+ */
 export async function migrate(db: Database, migrations: readonly Migration[], now: Date): Promise<void> {
   const newest = migrations.at(-1)?.version ?? 0
   const found = await findVersion(db)
   checkKnown(found, newest)
-  if (found === newest) return
+  if (found === newest) return checkTables(db, migrations)
   await db.transaction((tx) => migrateIn(db.kind, tx, migrations, now))
 }
 
@@ -57,6 +66,21 @@ function checkKnown(found: number, newest: number): void {
   if (found <= newest) return
   throw new StorageTooNew(
     `The database has schema version ${found}, but this program knows only up to ${newest}. Use the newer program.`,
+  )
+}
+
+async function checkTables(db: Database, migrations: readonly Migration[]): Promise<void> {
+  const there = new Set((await db.all(listTables[db.kind])).map(({ name }) => name))
+  const missing = migrations
+    .flatMap(({ statements, postgres = [] }) =>
+      db.kind === 'postgres' ? [...statements, ...postgres] : statements,
+    )
+    .map((text) => /^\s*CREATE TABLE (\w+)/.exec(text)?.[1])
+    .filter((name) => name !== undefined && !there.has(name))
+  if (missing.length === 0) return
+  throw new StorageDamaged(
+    `The table ${missing[0]} is missing${missing.length > 1 ? `, and ${missing.length - 1} more` : ''}: ` +
+      'a program of another state of development made the database, or it was changed by hand.',
   )
 }
 

@@ -31,8 +31,17 @@ export async function openDatabase(
     })
     return db
   } catch (error) {
-    throw atPlace(place, error)
+    throw url ? atServer(place, error) : atPlace(place, error)
   }
+}
+
+/** Why a server does not let us in, in its words: they name user and database, never a password. */
+function atServer(place: string, error: unknown): unknown {
+  if (error instanceof StorageTooNew || error instanceof StorageDamaged) return atPlace(place, error)
+  const cause = error instanceof StorageUnavailable ? error.cause : error
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+  if (!(first instanceof Error)) return atPlace(place, error)
+  return new StorageUnavailable(`${place} cannot be opened: ${first.message.replace(/\.$/, '')}.`, { cause })
 }
 
 function atPlace(place: string, cause: unknown): unknown {

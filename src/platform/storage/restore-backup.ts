@@ -7,6 +7,7 @@ import { stampOf } from './backup.ts'
 import { BackupDamaged, type BackupManifest, checkBackup } from './backup-manifest.ts'
 import { StorageTooNew } from './database.ts'
 import { copyPrivateFile, ensureFolder, syncTree } from './durable-files.ts'
+import { clearBrokenOff, findKept, KEPT, STAGED } from './half-restored.ts'
 import { findPostgresUrl } from './open-database.ts'
 import { migrations } from './schema.ts'
 import { switchFiles } from './switch-files.ts'
@@ -20,8 +21,8 @@ export interface Restored {
 
 /**
  * Puts a backup in the place of what a home holds. Everything is checked and staged inside the home
- * first; then each file is switched in one step, the database last, so a restore that is broken off can
- * simply be made again. What was there before is kept in a folder beside it. A database that any process
+ * first; then each file is switched in one step, the database last. A restore that is broken off is simply
+ * made again; where it had begun to switch, no program opens the home until then. What was there before is kept in a folder beside it. A database that any process
  * has open is always refused, and one that holds something unless `force` is set. A PostgreSQL schema
  * must be empty in any case, and is filled in one transaction.
  */
@@ -38,13 +39,14 @@ export async function restoreBackup(
   checkFits(manifest, url)
   ensurePrivateFolder(home.folder)
   const name = `${stampOf(system.now())}-${system.random(3)}`
-  const aside = join(home.folder, `before-restore-${name}`)
-  const stage = join(home.folder, `restoring-${name}`)
+  // What a restore that was broken off has left in place is not what was there.
+  const aside = findKept(home) ?? join(home.folder, `${KEPT}${name}`)
+  const stage = join(home.folder, `${STAGED}${name}`)
   try {
     if (url) {
       stageFiles(home, manifest, from, stage)
       await loadTables(url, manifest, from, system.now())
-      return { manifest, moved_aside: switchFiles(home, stage, aside) }
+      return { manifest, moved_aside: replaceFiles(home, stage, aside) }
     }
     const { checkCopy, whileUnused } = await import('./sqlite-copy.ts')
     return whileUnused(home.database, () => {
@@ -53,11 +55,17 @@ export async function restoreBackup(
       checkCopy(join(stage, basename(home.database)))
       // It follows the database by numbers, which mean something else in another one.
       for (const ending of ['', '-wal', '-shm']) rmSync(`${home.recordIndex}${ending}`, { force: true })
-      return { manifest, moved_aside: switchFiles(home, stage, aside) }
+      return { manifest, moved_aside: replaceFiles(home, stage, aside) }
     })
   } finally {
     rmSync(stage, { recursive: true, force: true })
   }
+}
+
+function replaceFiles(home: Home, stage: string, aside: string): string | null {
+  const moved_aside = switchFiles(home, stage, aside)
+  clearBrokenOff(home)
+  return moved_aside
 }
 
 function checkFits(manifest: BackupManifest, url: string | undefined): void {

@@ -1,4 +1,5 @@
 import type BetterSqlite from 'better-sqlite3'
+import { currentTurn } from '../basics/turn.ts'
 import type { SqlValue, Statement } from './database.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
@@ -55,8 +56,8 @@ export function readViews(writer: Connection, reader: Connection, latch: FaultLa
 
 /**
  * Reads of one turn of the event loop share one view of the file: opening it anew costs more than the
- * read. It ends with the turn, and with each group of changes of ours, so that who has written sees them.
- * What another process commits is seen with the next turn, which is the one that brings the next call.
+ * read. It ends with the turn, with each group of changes of ours, so that who has written sees them, and
+ * when a request was read since: what another process has committed by then is for that one to see.
  */
 function turnView(connection: Connection, { guarded }: FaultLatch): { read: Read; end(): void } {
   const beginning = connection.prepare('BEGIN')
@@ -64,6 +65,7 @@ function turnView(connection: Connection, { guarded }: FaultLatch): { read: Read
   const prepared = preparedOn(connection)
   const results = turnResults()
   let open = false
+  let turn = 0
   const end = () => {
     if (!open) return
     open = false
@@ -75,9 +77,11 @@ function turnView(connection: Connection, { guarded }: FaultLatch): { read: Read
     }
   }
   const begin = () => {
-    if (open) return
+    if (open && turn === currentTurn()) return
+    end()
     guarded(() => void beginning.run())
     open = true
+    turn = currentTurn()
     setImmediate(end)
   }
   return {

@@ -34,11 +34,11 @@ async function orFail<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act()
   } catch (error) {
-    const { message } = error as Error
-    throw new CommandFailure(
-      'BACKUP_FAILED',
-      message,
-      'Nothing was changed. `knowtation backup --help` shows the commands.',
-    )
+    const { message, name } = error as Error
+    const hint =
+      name === 'HalfRestored'
+        ? 'Make it again with --force. Until then no program opens the home.'
+        : 'Nothing was changed. `knowtation backup --help` shows the commands.'
+    throw new CommandFailure('BACKUP_FAILED', message, hint)
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, inject, test } from 'vitest'
 import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
 
 const COMMANDS = ['flow list', 'doctor', 'serve --port 0']
@@ -39,6 +39,26 @@ describe('a home that cannot be opened says why, and what to do', () => {
     expect(stderr).toMatch(/^Error \(STORAGE_DAMAGED\): .+\nHint: .*backup restore FOLDER --force.*\n$/)
     expect((await cli(['backup', 'restore', backup, '--force'])).exit).toBe(0)
     expect((await cli('audit verify')).exit).toBe(0)
+  })
+
+  test.each(COMMANDS)('%s: a PostgreSQL that is not there, or does not let us in', async (line) => {
+    const address = new URL(inject('postgresUrl'))
+    address.pathname = '/no_such_database'
+    const closed = new URL(address)
+    closed.port = '1'
+    const stranger = new URL(address)
+    stranger.password = 'not-the-password'
+    for (const [url, reason] of [
+      [address, 'database "no_such_database" does not exist'],
+      [closed, 'connect ECONNREFUSED 127.0.0.1:1'],
+      [stranger, 'password authentication failed for user "postgres"'],
+    ] as const) {
+      const { exit, stderr } = await cliAt(temporaryFolder(), { KNOWTATION_DATABASE_URL: url.href })(line)
+      const said = `The database named by KNOWTATION_DATABASE_URL cannot be opened: ${reason}.`
+      expect(exit).toBe(1)
+      expect(stderr).toContain(`Error (STORAGE_UNAVAILABLE): ${said}\nHint: Check that PostgreSQL runs`)
+      expect(stderr).not.toContain(url.password)
+    }
   })
 
   test.each(COMMANDS)('%s: a database of a newer program', async (line) => {

@@ -10,6 +10,10 @@ const HOME_FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: 'is on a disk that is full',
 }
 
+/** What names the place where the home's database is a server's. */
+const SERVER = 'KNOWTATION_DATABASE_URL'
+const SERVER_HINT = `Check that PostgreSQL runs and takes connections, and the address, user and password in ${SERVER}.`
+
 /** Why a home could not be opened: a code for programs, one sentence, and what to do. */
 export function openingFailure(error: unknown): CommandFailure {
   const failure = failureOf(error as NodeJS.ErrnoException)
@@ -29,7 +33,12 @@ function failureOf({ name, code, path, message }: NodeJS.ErrnoException): Comman
       '`knowtation backup restore FOLDER --force` brings a backup back, and keeps what is there now.',
     )
   }
-  if (name === 'StorageUnavailable') return new CommandFailure('STORAGE_UNAVAILABLE', message)
+  if (name === 'StorageUnavailable')
+    return new CommandFailure(
+      'STORAGE_UNAVAILABLE',
+      message,
+      message.includes(SERVER) ? SERVER_HINT : undefined,
+    )
   if (code === undefined) return new CommandFailure('RUNTIME_ERROR', message, 'Mend what is named here.')
   const fault = HOME_FAULTS[code]
   const sentence = fault === undefined || path === undefined ? message : `${path} ${fault}.`

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { beginTurn } from '../../platform/basics/turn.ts'
 
 /** The same bound the HTTP host puts on a body. */
 export const MAX_LINE_CHARS = 1_048_576
@@ -17,6 +18,7 @@ export async function* readSession(input: Readable): AsyncGenerator<SessionLine>
   let rest = ''
   let has_lost = false
   for await (const chunk of input) {
+    beginTurn()
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const text of lines) {

@@ -8,6 +8,7 @@ import Fastify, {
 import { COMMON_ERRORS, type CommonCode, Refusal } from '../../operations/errors.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
+import { beginTurn } from '../../platform/basics/turn.ts'
 import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import { createMcpHttp } from '../mcp/http.ts'
 import { operationTools, refuseAtDoor } from '../mcp/operation-tools.ts'
@@ -99,6 +100,7 @@ function serverWith(answerFast: FastCalls) {
     // A request without Host is refused by us, in our form, and recorded.
     const settings = { requireHostHeader: false, requestTimeout: REQUEST_TIMEOUT_MS }
     return createServer(settings, (request, response) => {
+      beginTurn()
       const handOn = () => handler(request, response)
       if (!answerFast(request, response, handOn)) handOn()
     })

@@ -28,13 +28,16 @@ export async function serveHub(options: ServeOptions): Promise<void> {
     pino.destination({ dest: 2, sync: false }),
   )
   const running = await startHub({ home, env, system: realSystem, log, host, port })
-  const isJson = options.log === 'json'
-  process.stdout.write(
-    isJson ? readyLine(running) : renderWelcome(running, host, home, await howToSignIn(running)),
-  )
-  await signalled()
-  log.info({}, 'stopping')
-  await running.stop()
+  try {
+    const isJson = options.log === 'json'
+    process.stdout.write(
+      isJson ? readyLine(running) : renderWelcome(running, host, home, await howToSignIn(running)),
+    )
+    await signalled()
+    log.info({}, 'stopping')
+  } finally {
+    await running.stop()
+  }
 }
 
 function readyLine({ url }: RunningHub): string {

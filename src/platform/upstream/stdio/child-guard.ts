@@ -30,7 +30,7 @@ for group in $groups; do kill -s KILL -- "-$group" 2>/dev/null; done
 rm -rf -- "$1"
 `
 
-/** One small guard process for all children; started with the first of them. */
+/** One small guard process for all children; started before the first of them. */
 export function childGuard(log: Log): ChildGuard {
   const groups = new Set<number>()
   let guard: ChildProcess | undefined
@@ -65,7 +65,11 @@ export function childGuard(log: Log): ChildGuard {
       groups.delete(group)
       tell(`drop ${group}`)
     },
-    makeHome: () => mkdtempSync(join(requireFolder(), 'home-')),
+    // The guard is there before the folder has anything in it: a hub may be killed while a child starts.
+    makeHome() {
+      if (!guard) start()
+      return mkdtempSync(join(requireFolder(), 'home-'))
+    },
     async close() {
       if (guard) await endOfInput(guard)
       if (folder) rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,5 +30,16 @@ test('a hub that is killed outright leaves no child, no grandchild and no file b
   expect(readdirSync(folder)).toHaveLength(1)
   hub.kill('SIGKILL')
   await vi.waitFor(() => expect(pids.filter(isRunning)).toEqual([]), 10_000)
+  await vi.waitFor(() => expect(readdirSync(folder)).toEqual([]), 10_000)
+})
+
+test('a hub that is killed while a child starts leaves no file behind', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'upstream-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (let time = 0; time < 5; time++) {
+    const env = { ...process.env, TMPDIR: folder }
+    const hub = spawn(process.execPath, [HUB, 'killed-by-tool'], { stdio: 'ignore', env })
+    expect(await once(hub, 'exit')).toEqual([null, 'SIGKILL'])
+  }
   await vi.waitFor(() => expect(readdirSync(folder)).toEqual([]), 10_000)
 })
