@@ -59,6 +59,36 @@ describe('over every surface', SLOW, () => {
 })
 
 describe('by imports', SLOW, () => {
+  verifies('TOOL-104', 'scripts: by indexes of indexes, and by the package itself', async () => {
+    await using project = await makeFilesProject()
+    putAll(project, {
+      'package.json': '{"name":"shop","exports":{".":{"import":{"default":"./begin.js"}}}}',
+      'begin.js': "module.exports = require('./lib/core')\n",
+      'lib/core.js': 'exports.a = 1\n',
+      'lib/deep/index.js': "export * from './all'\n",
+      'lib/deep/all.js': "export * from './money'\n",
+      'lib/deep/money.js': 'export const money = 1\n',
+      'index.js': '',
+      'lib/tags.js': '',
+      'test/a.test.js': "require('shop')\n",
+      'test/b.test.js': "import 'shop/deep'\n",
+      'test/c.test.js': "require('../')\n",
+      'test/help/index.js': '',
+      'test/tags.svelte.test.js': '',
+      'examples/one/index.js': '',
+    })
+    expect(await testsOf(project, 'lib/core.js')).toEqual([
+      'test/a.test.js: imports begin.js, which imports lib/core.js',
+    ])
+    expect(await testsOf(project, 'lib/deep/money.js')).toEqual([
+      'test/b.test.js: imports lib/deep/index.js, which hands on lib/deep/money.js',
+    ])
+    expect(await testsOf(project, 'lib/deep/index.js')).toEqual(['test/b.test.js: imports lib/deep/index.js'])
+    expect(await testsOf(project, 'examples/one/index.js')).toEqual([])
+    expect(await testsOf(project, 'lib/tags.js')).toEqual(['test/tags.svelte.test.js: has its name'])
+    expect(await testsOf(project, 'index.js')).toContain('test/c.test.js: imports index.js')
+  })
+
   verifies(
     'TOOL-104',
     'TypeScript: direct, by an index that hands it on, and by a file that uses it',

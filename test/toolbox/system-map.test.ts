@@ -144,6 +144,39 @@ describe('get_system_map', SLOW, () => {
     expect(infrastructure).toEqual([{ path: 'alone/k8s', kind: 'kubernetes', readable: true }])
   })
 
+  verifies('TOOL-105', 'has services called as other folders are, and no code among the docs', async () => {
+    await using other = await startToolHub()
+    const files: Record<string, string> = {
+      'apps/docs/package.json': '{"name":"site"}',
+      'apps/docs/begin.md': '# Site\n',
+      'packages/e2e/package.json': '{"name":"e2e"}',
+      'search/Cargo.toml':
+        '[package]\nname = "search"\n[[bin]]\nname = "s"\npath = "core/run.rs"\n[workspace]\nmembers = ["p"]\n',
+      'search/core/doc/man.rs': '',
+      'search/core/run.rs': '',
+      'search/p/Cargo.toml': '[package]\nname = "p"\n',
+      'search/p/doc/intro.md': '',
+    }
+    for (const [path, text] of Object.entries(files)) other.project.write(`services/web/${path}`, text)
+    const { services, docs } = (await other.call('direct', 'get_system_map', { root_dir: '.' })).data.map
+    const begins = services.map((one: { path: string; entry_points: string[] }) => [
+      one.path,
+      one.entry_points,
+    ])
+    expect(Object.fromEntries(begins)).toEqual({
+      'apps/docs': [],
+      'packages/e2e': [],
+      search: ['core/run.rs'],
+      'search/p': [],
+    })
+    expect(docs.map(({ path }: { path: string }) => path)).toEqual([
+      'apps/docs',
+      'docs',
+      'plans',
+      'search/p/doc',
+    ])
+  })
+
   verifies('TOOL-105', 'has a service that was added since, over every surface', async () => {
     for (const way of WAYS) {
       const before = await tools.call(way, 'get_system_map')

@@ -50,6 +50,21 @@ const r = /read/
     ],
     ['c.mts', '#x', 'class A { «d»#x = 1; m() { return this.«r»#x } }\n'],
     ['d.tsx', 'Foo', "import «i»Foo from './Foo'\nconst e = <«r»Foo a='Foo'>Foo {«r»Foo}</Foo>\n"],
+    [
+      'e.ts',
+      'Rule',
+      'type A<X> = X extends [infer T extends «r»Rule, ...infer «d»Rule] ? T : never\n' +
+        'interface B { [«d»Rule: string]: «r»Rule }\n',
+    ],
+    [
+      'f.ts',
+      'lease',
+      `{ using «d»lease = open(); await using other = «r»lease }
+const kept = await import('./kept').then((«d»lease) => «r»lease.kept)
+for (other of list) run((«d»lease) => «r»lease)
+«r»lease = 1
+`,
+    ],
     ['é.ts', 'näme', "const «d»näme = '😀'; log('😀näme', «r»näme)\n"],
   ],
   JavaScript: [
@@ -66,6 +81,13 @@ class A { constructor() { this.«d»greet = 1 } set() { this.«r»greet = 2 } }
 class B { «d»greet = 1; static «d»greet() {} }
 const h = { «d»greet: () => 1, x: «r»greet }
 function f(«d»greet, ...more) {}
+`,
+    ],
+    [
+      'c.jsx',
+      'hero',
+      `export function «d»hero() { return <p class="hero" for={«r»hero}>hero <b class='hero'>hero</b></p> }
+const text = 'hero'
 `,
     ],
     ['b.jsx', 'Row', 'export const «d»Row = ({ a }) => <li>{a} Row</li>\nconst t = <«r»Row a={1} />\n'],
@@ -128,6 +150,21 @@ def g():
     with open() as («d»n, b): pass
 `,
     ],
+    [
+      'e.py',
+      'row',
+      `def f(rows):
+    for «d»row in rows: print(«r»row)
+    names = [«r»row.name for «d»row in rows]
+    pairs = {«r»row: x for «d»row, x in rows}
+class T:
+    def __init__(self):
+        self.«d»row, (self.a, *self.b) = load()
+        (self.a, [self.«d»row]) = self.«r»row
+    def m(self):
+        self.«r»row, x = 1, 2
+`,
+    ],
   ],
   Go: [
     [
@@ -170,6 +207,28 @@ const S: &str = "area";
       'b.rs',
       'Kind',
       'enum «d»Kind { A }\nimpl «r»Kind { fn new() -> «r»Kind { «r»Kind::A } }\nmatch k { «r»Kind => 1 }\n',
+    ],
+    [
+      'c.rs',
+      'Slot',
+      `pin_project! { pub struct «d»Slot<T> { next: *const «r»Slot, held: &'static «r»Slot } impl Drop for «r»Slot {} }
+lazy_static! { static ref «d»Slot: u8 = 1; }
+each!(fn «d»Slot(), let «r»Slot(a) = b; let other::«r»Slot = c);
+`,
+    ],
+    [
+      'd.rs',
+      'left',
+      `check!({ let mut «d»left = 1; for «d»left in all {} ; let «r»left::A = «r»left; x.«r»left() });
+each!(&'left str, Held<'left>);
+`,
+    ],
+    [
+      'e.rs',
+      'default',
+      `impl Default for A { fn «d»default() -> A { A } }
+fn f() { assert_eq!(A::«r»default(), b.«r»default()); A::«r»default() }
+`,
     ],
   ],
   Java: [

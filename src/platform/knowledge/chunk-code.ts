@@ -120,10 +120,16 @@ function cutInside(
   return [head, ...(isRest ? parts.slice(1) : parts)]
 }
 
+/** How far out the lines of a region stand; what goes on with its head may stand further in. */
 function findBase(scanned: ScannedLines, region: Region): number {
-  for (let at = region.start; at < region.end; at++)
-    if (scanned.kinds[at] === CODE && !isContinued(scanned.lines[at])) return scanned.indents[at] as number
-  return 0
+  let base = -1
+  for (let at = region.start; at < region.end; at++) {
+    if (scanned.kinds[at] !== CODE || isContinued(scanned.lines[at])) continue
+    const indent = scanned.indents[at] as number
+    if (base === -1 || indent < base) base = indent
+    if (base === 0 || region.depth === 0) break
+  }
+  return Math.max(0, base)
 }
 
 /** A unit ends before the next line that is indented no further and does not go on with it. */

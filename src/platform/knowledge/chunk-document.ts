@@ -12,7 +12,9 @@ const MARKDOWN = /\.(?:md|mdx|markdown|rst|adoc|asciidoc)$/i
 
 /** Cuts a document along its structure: functions and classes, sections, else windows of lines. */
 export function chunkDocument(path: string, text: string): Chunk[] {
-  const lines = text.includes('\r') ? text.split(/\r\n|\n|\r/) : text.split('\n')
+  // A byte order mark is no part of the first line: a heading or a definition may stand there.
+  const plain = text.replace(/^\ufeff/, '')
+  const lines = plain.includes('\r') ? plain.split(/\r\n|\n|\r/) : plain.split('\n')
   const chunks = makeChunks(lines, findParts(path, lines), kindOf(path)).slice(0, CHUNK_LIMIT)
   return path.endsWith('.rs') ? chunks.map(markTests) : chunks
 }
@@ -23,7 +25,7 @@ function markTests(chunk: Chunk): Chunk {
 }
 
 function findParts(path: string, lines: readonly string[]) {
-  if (MARKDOWN.test(path)) return chunkMarkdown(lines)
+  if (MARKDOWN.test(path)) return chunkMarkdown(path, lines)
   if (isCode(path)) return chunkCode(path, lines)
   return [{ name: '', start: 0, end: lines.length }]
 }

@@ -13,8 +13,8 @@ interface Heading {
 }
 
 /** Cuts prose at its headings. Each section is named by the trail of headings that lead to it. */
-export function chunkMarkdown(lines: readonly string[]): Part[] {
-  const headings = findHeadings(lines)
+export function chunkMarkdown(path: string, lines: readonly string[]): Part[] {
+  const headings = /\.rst$/i.test(path) ? findOverlined(lines) : findHeadings(lines)
   const parts: Part[] = [{ name: '', start: 0, end: headings[0]?.line ?? lines.length }]
   const trail: Heading[] = []
   for (const [at, heading] of headings.entries()) {
@@ -65,6 +65,31 @@ function readUnderlined(lines: readonly string[], line: number): Heading | undef
     return undefined
   if (UNDERLINE.test(title) || /^[\s|>-]/.test(title) || title.length > HEADING_LENGTH_LIMIT) return undefined
   return { line: line - 1, level: LEVELS.indexOf(mark) + 1, title: clean(title) }
+}
+
+/** In reStructuredText marks of one kind, above and below or only below, mean one level: in the order they come. */
+function findOverlined(lines: readonly string[]): Heading[] {
+  const headings: Heading[] = []
+  const forms: string[] = []
+  for (let line = 1; line < lines.length; line++) {
+    const below = readUnderlined(lines, line) ?? readBoxed(lines, line)
+    if (!below || below.line <= (headings.at(-1)?.line ?? -1)) continue
+    const form = `${lines[line]?.[0]}${below.line < line - 1}`
+    if (!forms.includes(form)) forms.push(form)
+    headings.push({ ...below, level: forms.indexOf(form) + 1 })
+  }
+  return headings
+}
+
+/** A title between two lines of the same mark. */
+function readBoxed(lines: readonly string[], line: number): Heading | undefined {
+  const [above, title, below] = [lines[line - 2], lines[line - 1], lines[line]]
+  const mark = UNDERLINE.exec(below ?? '')?.[1]
+  if (mark === undefined || UNDERLINE.exec(above ?? '')?.[1] !== mark || !isBlank(lines[line - 3]))
+    return undefined
+  if (title === undefined || isBlank(title) || UNDERLINE.test(title) || title.length > HEADING_LENGTH_LIMIT)
+    return undefined
+  return { line: line - 2, level: 1, title: clean(title) }
 }
 
 function clean(title: string): string {

@@ -5,6 +5,8 @@ export interface Language {
   readonly has_blocks: boolean
   /** Texts in these may go over lines. */
   readonly long_quotes: readonly string[]
+  /** Any text may go over lines, `r#"…"#` has no escapes, and a single quote may begin a lifetime. */
+  readonly has_rust_texts?: boolean
   /** A name with brackets after it defines a function or a method, with no word before it needed. */
   readonly has_bare_functions: boolean
   /** `const name = …` over several lines defines. */
@@ -35,9 +37,11 @@ const HASHED: Language = {
 
 const LANGUAGES: Record<string, Language> = {
   'ts tsx mts cts js jsx mjs cjs vue svelte astro': SCRIPT,
-  'java c h cc cpp cxx hpp hh cs dart m mm glsl ino cu proto thrift groovy': C_LIKE,
+  'c h cc cpp cxx hpp hh m mm glsl ino cu proto thrift': C_LIKE,
+  'java cs dart groovy': { ...C_LIKE, long_quotes: ['"""'] },
   go: { ...KEYWORDED, long_quotes: ['`'] },
-  'rs zig kt kts swift scala sol graphql gql v odin': KEYWORDED,
+  rs: { ...KEYWORDED, long_quotes: ['"'], has_rust_texts: true },
+  'zig kt kts swift scala sol graphql gql v odin': KEYWORDED,
   php: { ...C_LIKE, has_bare_functions: false, line_comments: ['//', '#'] },
   'py pyi pyx': { ...HASHED, long_quotes: ['"""', "'''"] },
   'rb ex exs jl nim cr r pl pm': { ...HASHED, long_quotes: ['"""'] },

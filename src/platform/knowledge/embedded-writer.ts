@@ -1,6 +1,7 @@
 import { ENDS_A_CHUNK, renderWords } from './document-words.ts'
 import type { Connection } from './embedded-schema.ts'
 import { type Embedder, KNOWLEDGE_KINDS, type KnowledgeDocument } from './knowledge.ts'
+import { openWordTotals } from './word-totals.ts'
 
 /** Takes documents in and out of an index, each change whole or not at all. */
 export interface IndexWriter {
@@ -16,10 +17,12 @@ export interface IndexWriter {
 
 export function openIndexWriter(connection: Connection): IndexWriter {
   const statements = prepare(connection)
+  const totals = openWordTotals(connection)
   const remove = (path: string) => {
     const document = statements.findDocument.get(path) as { id: number } | undefined
     if (!document) return
     for (const chunk_id of statements.listChunks.all(document.id) as number[]) {
+      totals.noteRemoval(chunk_id)
       statements.removeWords.run(chunk_id)
       statements.removeVector.run(chunk_id)
     }
@@ -54,11 +57,15 @@ export function openIndexWriter(connection: Connection): IndexWriter {
   return {
     findEmbedder: () => statements.findFact.get('embedder') as string | undefined,
     replaceDocuments: connection.transaction((embedder, documents) => {
+      totals.begin()
       statements.setFact.run('embedder', embedder.id)
       for (const document of documents) add(document)
+      totals.settle()
     }),
     removeDocuments: connection.transaction((paths: readonly string[]) => {
+      totals.begin()
       for (const path of paths) remove(path)
+      totals.settle()
     }),
     listDocuments: () => new Map(statements.listDocuments.raw().all() as [string, string][]),
     clear: connection.transaction(() => connection.exec(CLEAR)),

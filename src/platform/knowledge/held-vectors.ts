@@ -93,11 +93,12 @@ function countDead({ columns, paths }: State): number {
   return dead
 }
 
-function measure({ columns, dead }: State): Statistics {
+function measure({ columns, paths, dead }: State): Statistics {
   const sums = KNOWLEDGE_KINDS.map(() => ({ terms: 0, chunks: 0 }))
   for (let slot = 0; slot < columns.size; slot++) {
     const sum = sums[columns.kinds[slot] as number]
-    if (!sum) continue
+    // What was removed is held a while longer, and counts no more.
+    if (!sum || !paths.has(columns.documents[slot] as number)) continue
     sum.terms += columns.lengths[slot] as number
     sum.chunks++
   }

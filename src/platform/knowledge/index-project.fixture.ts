@@ -21,7 +21,7 @@ export interface IndexProject extends Disposable {
   /** What a manifest of these files has to say. */
   hashes(...paths: string[]): Record<string, string>
   /** Paths that a search over all of the project finds. */
-  find(query: string): Promise<string[]>
+  find(query: string, limit?: number): Promise<string[]>
 }
 
 /** Makes a project with these files. */
@@ -52,9 +52,9 @@ export function makeIndexProject(files: Readonly<Record<string, string>> = {}): 
     manifest: () => JSON.parse(readFileSync(place.manifest, 'utf8')),
     hashes: (...paths) =>
       Object.fromEntries(paths.map((path) => [path, hash('sha256', readFileSync(join(root, path)))])),
-    async find(query) {
+    async find(query, limit = 50) {
       const store = openEmbeddedStore(place.index)
-      const hits = await store.search(query, openStaticEmbedder(), { prefixes: [''] }, 50)
+      const hits = await store.search(query, openStaticEmbedder(), { prefixes: [''] }, limit)
       await store.close()
       return [...new Set(hits.map(({ path }) => path))]
     },

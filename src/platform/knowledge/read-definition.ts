@@ -17,28 +17,35 @@ const MODIFIERS =
   'sealed|data|inline|suspend|virtual|readonly|unsafe|extern(?: "[^"]{0,20}")?|pub(?:\\([^)]{0,40}\\))?|partial|' +
   'local|synchronized|native|const|constexpr|friend|explicit|mutating|required|convenience|fileprivate|' +
   'tailrec|operator|infix|external|expect|actual|inner|companion|implicit|accessor|noinline|crossinline|final)\\s+)*'
-const ANNOTATION = /^(?:@[\w.]+(?:\([^()]{0,200}\))?\s+|\[[^\]]{1,200}\]\s+|#\[[^\]]{1,200}\]\s*)+/
+const ANNOTATION =
+  /^(?:@(?!interface\b)[\w.]+(?:\([^()]{0,200}\))?\s+|\[[^\]]{1,200}\]\s+|#\[[^\]]{1,200}\]\s*)+/
 
 const FUNCTION = new RegExp(
-  `^${MODIFIERS}(?:function|func|fun|fn|def|defp|defmacro|sub|proc|macro_rules!|macro)\\b\\s*\\*?(.*)$`,
+  `^${MODIFIERS}(?:function|func|fun|fn|def|defp|defmacro|sub|proc|macro)\\b\\s*\\*?(.*)$`,
 )
+const MACRO = /^macro_rules!\s*(\w+)/
 const NAMED_CALL = /([\w$]+[?!]?)\s*(?:<[^()]{0,200}>|\[[^()]{0,200}\])?\s*\(/
 const RECEIVER = /^\s*\(\s*\w*\s*[*&]?\s*(?:\[\])?([\w.]+)[^)]{0,100}\)/
 const GROUP = new RegExp(
-  `^${MODIFIERS}(?:class|interface|struct|enum|trait|mod|module|namespace|object|protocol|extension|record|union|` +
+  `^${MODIFIERS}(?:class|@?interface|struct|enum|trait|mod|module|namespace|object|protocol|extension|record|union|` +
     'message|service|defmodule|contract|library|actor|type)\\s+(?:class\\s+|struct\\s+)?([A-Za-z_$](?:[\\w$.]|::)*)',
 )
 const IMPL =
-  /^(?:unsafe\s+)?impl\b(?:<.{0,200}?>)?\s+(?:.{0,200}\bfor\s+)?&?(?:'\w+\s+)?(?:dyn\s+)?(\w+(?:::\w+)*)/
+  /^(?:unsafe\s+)?impl\b(?:<.{0,200}?>)?\s+(?:.{0,200}\bfor\s+)?&?(?:'\w+\s+)?(?:mut\s+)?(?:dyn\s+)?(\w+(?:::\w+)*)/
 const TEST =
   /^(describe|context|suite|it|test|specify)(?:\.[\w.]+)?(?:\(.{0,100}?\))?\s*\(?\s*(['"`])(.{1,200}?)\2/
-const VALUE = new RegExp(`^${MODIFIERS}(?:const|let|var|val|static)\\s+(?:mut\\s+)?([\\w$]+)(.*)$`)
+/** After `static` a name is a value only where a type or a value follows: it may be a method as well. */
+const VALUE = new RegExp(
+  `^${MODIFIERS}(?:(?:const|let|var|val)\\s+(?:mut\\s+)?([\\w$]+)|static\\s+(?:mut\\s+|ref\\s+)?([\\w$]+)(?=\\s*[:=;?!]))(.*)$`,
+)
 const FUNCTION_VALUE = /=>|=\s*(?:async\s*)?(?:function\b|\($)|=\s*\w+\(.*(?:function\b|=>)/
 const ASSIGNED =
   /^(?:module\.exports\.|exports\.)?([\w$.]+)\s*=\s*(?:async\s*)?(function\b|\(.{0,200}=>|\($|[\w$]+\s*=>|\{$|class\b)/
 const MEMBER = new RegExp(
   `^${MODIFIERS}(?:get\\s+|set\\s+)?[*#]?([\\w$]+)[?!]?\\s*(?:<[^()]{0,200}>)?\\s*\\(`,
 )
+/** The kinds of its values are on the lines below. */
+const OPEN_MEMBER = new RegExp(`^${MODIFIERS}[*#]?([\\w$]+)<$`)
 const FIELD_FUNCTION = new RegExp(
   `^${MODIFIERS}['"#]?([\\w$]+)['"]?[?!]?\\s*(?::[^=]{0,200})?[=:]\\s*(?:async\\s*)?(?:\\(.{0,200}=>|\\($|[\\w$]+\\s*=>|function\\b)`,
 )
@@ -46,10 +53,35 @@ const BARE = /^([\w$<>[\],.:*&?~@ ]{0,200}[\s*&>\]])?(~?[\w$]+(?:::~?[\w$]+)*)\s
 const CONTROL =
   /^(?:if|for|foreach|while|switch|catch|return|else|do|try|with|new|await|typeof|throw|yield|super|this|using|lock|when|case|assert|delete|not|and|or|elif|until|unless|import|from|package|require|include|static_assert|defined|sizeof)\b/
 
+/** Members of a class may be called by words that other languages begin statements with. */
+const NAMED_SO =
+  /^(?:delete|or|and|not|with|from|when|include|require|assert|lock|using|import|package|new)\b(?:<.{0,200}>)?(?:\((?!.*=>).*\)[^()]{0,200}\{|<)$/
+
 /** Finds what a line defines, if it begins a definition where it stands. */
 export function findDefinition(line: string, language: Language, place: Place): Definition | undefined {
-  const head = line.trim().slice(0, HEAD_LIMIT).replace(ANNOTATION, '')
-  if (CONTROL.test(head)) return undefined
+  const start = line.trim().slice(0, HEAD_LIMIT)
+  if (!FOREIGN.test(start)) return readHead(start, language, place)
+  const found = readHead(start.replace(FOREIGN_LETTERS, spellLetter), language, place)
+  return found && { ...found, name: found.name.replace(SPELT, readLetter) }
+}
+
+const FOREIGN = /[^\0-\x7f]/
+const FOREIGN_LETTERS = /[^\P{L}\0-\x7f]|[^\P{N}\0-\x7f]|[^\P{M}\0-\x7f]/gu
+const SPELT = /__x([0-9a-f]{5})__/g
+
+/** Letters of other scripts are spelt out while a line is read: the forms above know only those of English. */
+function spellLetter(letter: string): string {
+  return `__x${(letter.codePointAt(0) as number).toString(16).padStart(5, '0')}__`
+}
+
+function readLetter(_: string, code: string): string {
+  return String.fromCodePoint(Number.parseInt(code, 16))
+}
+
+function readHead(start: string, language: Language, place: Place): Definition | undefined {
+  const head = start.replace(ANNOTATION, '')
+  const is_script = language.has_constants && language.has_bare_functions
+  if (CONTROL.test(head) && !(is_script && place === 'group' && NAMED_SO.test(head))) return undefined
   return (
     readFunction(head) ??
     readGroup(head) ??
@@ -60,13 +92,29 @@ export function findDefinition(line: string, language: Language, place: Place): 
 }
 
 function readFunction(head: string): Definition | undefined {
+  const macro = MACRO.exec(head)?.[1]
+  if (macro !== undefined) return { name: macro, shape: 'function' }
   const rest = FUNCTION.exec(head)?.[1]
   if (rest === undefined) return undefined
   const receiver = RECEIVER.exec(rest)
   const after = receiver ? rest.slice(receiver[0].length) : rest
-  const name = NAMED_CALL.exec(after)?.[1] ?? /[\w$.]+[?!]?/.exec(after)?.[0]
+  const plain = withoutKinds(after)
+  const name = NAMED_CALL.exec(plain)?.[1] ?? /[\w$.]+[?!]?/.exec(plain)?.[0]
   if (name === undefined) return undefined
   return { name: receiver ? `${receiver[1]}.${name}` : name, shape: 'function' }
+}
+
+/** Without what stands in angle brackets, where a bracket may come before that of the function. */
+function withoutKinds(text: string): string {
+  let [depth, kept] = [0, '']
+  for (let at = 0; at < text.length; at++) {
+    const is_arrow = text[at] === '>' && /[-=]/.test(text[at - 1] ?? '')
+    if (text[at] === '(' && depth === 0) return kept + text.slice(at)
+    if (text[at] === '<') depth++
+    else if (text[at] === '>' && !is_arrow && depth > 0) depth--
+    else if (depth === 0) kept += text[at]
+  }
+  return kept.trim() === '' ? text : kept
 }
 
 function readGroup(head: string): Definition | undefined {
@@ -81,7 +129,8 @@ function readTest(head: string): Definition | undefined {
 }
 
 function readValue(head: string): Definition | undefined {
-  const [, name, rest = ''] = VALUE.exec(head) ?? []
+  const [, plain, fixed, rest = ''] = VALUE.exec(head) ?? []
+  const name = plain ?? fixed
   if (name !== undefined) return { name, shape: FUNCTION_VALUE.test(rest) ? 'function' : 'value' }
   const [, assigned, what] = ASSIGNED.exec(head) ?? []
   if (assigned === undefined) return undefined
@@ -97,6 +146,6 @@ function readBare(head: string, language: Language, place: Place): Definition | 
 }
 
 function readMember(head: string): Definition | undefined {
-  const name = (MEMBER.exec(head) ?? FIELD_FUNCTION.exec(head))?.[1]
+  const name = (MEMBER.exec(head) ?? OPEN_MEMBER.exec(head) ?? FIELD_FUNCTION.exec(head))?.[1]
   return name === undefined ? undefined : { name, shape: 'function' }
 }

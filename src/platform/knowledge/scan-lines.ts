@@ -74,19 +74,27 @@ function mayOpen(line: string, at: number, language: Language): boolean {
 
 function findClose(line: string, start: number, close: string): number {
   let at = line.indexOf(close, start)
-  if (close === '*/') return at
-  while (at > 0 && line[at - 1] === '\\') at = line.indexOf(close, at + 1)
+  if (close === '*/' || close.startsWith('"#')) return at
+  while (at > 0 && isEscaped(line, at, start)) at = line.indexOf(close, at + 1)
   return at
+}
+
+function isEscaped(line: string, at: number, start: number): boolean {
+  let slashes = 0
+  while (at - slashes > start && line[at - slashes - 1] === '\\') slashes++
+  return slashes % 2 === 1
 }
 
 function findOpening(line: string, start: number, language: Language): string {
   for (let at = start; at < line.length; at++) {
-    const opened = openedAt(line, at, language)
+    const raw = language.has_rust_texts ? rawTextAt(line, at) : undefined
+    const opened = raw?.close ?? openedAt(line, at, language)
     if (opened !== undefined) {
-      const end = findClose(line, at + opened.length, opened)
+      const end = raw ? line.indexOf(opened, at + raw.length) : findClose(line, at + opened.length, opened)
       if (end === -1) return opened
       at = end + opened.length - 1
-    } else if (language.line_comments.some((mark) => line.startsWith(mark, at))) return ''
+    } else if (language.has_rust_texts && line[at] === "'") at = skipLetter(line, at)
+    else if (language.line_comments.some((mark) => line.startsWith(mark, at))) return ''
     else if (line[at] === '"' || line[at] === "'") at = skipQuoted(line, at)
     else if (line[at] === '/' && isPattern(line, at)) at = skipPattern(line, at)
   }
@@ -96,6 +104,24 @@ function findOpening(line: string, start: number, language: Language): string {
 function openedAt(line: string, at: number, language: Language): string | undefined {
   if (language.has_blocks && line.startsWith('/*', at)) return '*/'
   return language.long_quotes.find((quote) => line.startsWith(quote, at))
+}
+
+const RAW_TEXT = /r(#*)"/y
+
+/** `r"…"` and `r#"…"#`: what closes it, and how long its beginning is. */
+function rawTextAt(line: string, at: number): { close: string; length: number } | undefined {
+  if (line[at] !== 'r' || /[\p{L}\p{N}_]/u.test((line[at - 1] ?? '').replace(/[bc]/, ''))) return undefined
+  RAW_TEXT.lastIndex = at
+  const found = RAW_TEXT.exec(line)
+  return found ? { close: `"${found[1]}`, length: found[0].length } : undefined
+}
+
+const LETTER = /'(?:\\.[^']{0,8}|[^\\'])'/uy
+
+/** A single letter in quotes; a lifetime has none at its end. */
+function skipLetter(line: string, at: number): number {
+  LETTER.lastIndex = at
+  return at + Math.max(1, LETTER.exec(line)?.[0].length ?? 1) - 1
 }
 
 function skipQuoted(line: string, start: number): number {

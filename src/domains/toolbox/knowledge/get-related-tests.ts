@@ -36,8 +36,8 @@ export const getRelatedTests: ToolDeclaration<typeof Input, z.output<typeof Outp
   name: 'get_related_tests',
   description: [
     'Finds the tests that belong to a source file of your service, the likeliest first.',
-    'Each has its reasons and a score from 0 to 1: tests that import it, directly or through one file between (TypeScript, JavaScript, Python,',
-    'Go, Rust, Java); tests of its name (foo.test.ts, test_foo.py, foo_test.go, FooTest.java, tests/foo.rs, and',
+    'Each has its reasons and a score from 0 to 1: tests that import it, directly, through one file between or',
+    'through files that hand it on (TypeScript, JavaScript, Python, Go, Rust, Java); tests of its name (foo.test.ts, test_foo.py, foo_test.go, FooTest.java, tests/foo.rs, and',
     'those of other languages); tests inside a Rust file itself; and tests that were changed together with it in',
     `its last ${COMMITS_LIMIT} commits. Only files that you may read are named. At most ${SHOWN_LIMIT} are shown.`,
     'Run one with run_test. A file that does not exist fails with FileNotFound.',

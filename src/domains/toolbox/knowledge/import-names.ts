@@ -35,6 +35,8 @@ const SCRIPT_IMPORT =
   /(?:\bfrom|\bimport|\bimport\s{0,20}\(|\brequire\s{0,20}\(|\b(?:mock|doMock|importActual|requireActual)\s{0,20}\()\s{0,200}(['"`])([^'"`\n]{1,500})\1/g
 const SCRIPT_EXPORT =
   /\bexport\s{1,20}(?:type\s{1,20})?(?:\*(?:\s{1,20}as\s{1,20}[\w$]{1,100})?|\{[^{}]{0,4000}\})\s{0,20}from\s{0,20}(['"])([^'"\n]{1,500})\1/g
+const SCRIPT_HANDED =
+  /\bexports(?:\.[\w$]{1,100})?\s{0,20}=\s{0,20}require\s{0,20}\(\s{0,20}(['"])([^'"\n]{1,500})\1/g
 const PYTHON_LINE =
   /^[ \t]*(?:import[ \t]+([^\n#]{1,2000})|from[ \t]+(\.{0,20}[\w.]{0,500})[ \t]+import[ \t]*(\([^()]{0,4000}\)|[^\n#]{1,2000}))/gm
 const GO_IMPORT = /^import\s{1,20}(?:\(([^()]{0,20000})\)|(?:[\w.]{1,100}\s{1,20})?("[^"\n]{1,500}"))/gm
@@ -46,7 +48,9 @@ const JAVA_IMPORT =
 const READERS: Readonly<Record<ImportLanguage, (text: string) => Imports>> = {
   script: (text) => ({
     imports: few(text.matchAll(SCRIPT_IMPORT), (match) => [match[2]]),
-    re_exports: few(text.matchAll(SCRIPT_EXPORT), (match) => [match[2]]),
+    re_exports: [SCRIPT_EXPORT, SCRIPT_HANDED].flatMap((form) =>
+      few(text.matchAll(form), (match) => [match[2]]),
+    ),
   }),
   python: (text) => {
     const imports = few(text.matchAll(PYTHON_LINE), ([, plain, from, names]) =>

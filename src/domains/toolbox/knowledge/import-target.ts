@@ -46,7 +46,7 @@ function isScriptImport(importer: string, spec: string, { source, modules, alias
   const target = withoutEnding(source.path)
   const is_index = posix.basename(target) === 'index'
   const isIt = (path: string) =>
-    withoutEnding(path) === target || (is_index && path.replace(/\/$/, '') === folderOf(source.path))
+    withoutEnding(path) === target || (is_index && path.replace(/^\.\/?$|\/$/, '') === folderOf(source.path))
   if (/^\.\.?(?:\/|$)/.test(spec)) return isIt(posix.join(posix.dirname(importer), spec))
   const above = aliases.filter(({ folder }) => isBelow(importer, folder))
   if (above.some((one) => aliasedPaths(one, spec).some(isIt))) return true
@@ -61,9 +61,16 @@ function isScriptImport(importer: string, spec: string, { source, modules, alias
   )
   if (!own) return false
   const below = spec.slice(own.name.length + 1)
-  return below === ''
-    ? /(?:^|\/)(?:index|main|mod)$/.test(target) || own.entries.some(isIt)
-    : endsWithPath(target, withoutEnding(below))
+  // The bare name means the beginning of the package; a further index in it is that of a folder.
+  if (below === '') return isBeginning(target, own.folder) || own.entries.some(isIt)
+  return [target, is_index ? folderOf(target) : target].some((path) =>
+    endsWithPath(path, withoutEnding(below)),
+  )
+}
+
+function isBeginning(target: string, folder: string): boolean {
+  const inside = folder === '' ? target : target.slice(folder.length + 1)
+  return /^(?:(?:src|lib|source)\/)?(?:index|main|mod)$/.test(inside)
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -48,6 +48,7 @@ const READERS: Readonly<Record<string, Read>> = {
     names: all(section(text, 'package'), /^name[ \t]{0,20}=[ \t]{0,20}"([^"\n]{1,200})"/gm).slice(0, 1),
     needs: all(text, /^([\w-]{1,200})(?:\.workspace)?[ \t]{0,20}=/gm),
     needed_paths: all(text, /\bpath[ \t]{0,20}=[ \t]{0,20}"(\.[^"\n]{1,300})"/g),
+    entry_points: all(tables(text, 'bin'), /^path[ \t]{0,20}=[ \t]{0,20}"([^"\n]{1,300})"/gm),
     is_frame: /\bmembers\b/.test(section(text, 'workspace')),
   }),
   'go.mod': (text) => ({
@@ -97,9 +98,20 @@ function listedNeeds(table: string, keys: RegExp): string[] {
 function section(text: string, name: string): string {
   const start = text.indexOf(`[${name}]`)
   if (start < 0) return ''
-  const rest = text.slice(start + name.length + 2)
-  const end = rest.search(/^\[/m)
-  return end < 0 ? rest : rest.slice(0, end)
+  return beforeTable(text.slice(start + name.length + 2))
+}
+
+/** The lines of all tables of a name that may come several times. */
+function tables(text: string, name: string): string {
+  const parts = text.split(/^\[\[([\w.-]{1,100})\]\][ \t]{0,20}$/m)
+  return parts
+    .flatMap((part, at) => (parts[at - 1] === name && at % 2 === 0 ? beforeTable(part) : []))
+    .join('\n')
+}
+
+function beforeTable(text: string): string {
+  const end = text.search(/^\[/m)
+  return end < 0 ? text : text.slice(0, end)
 }
 
 function readGradle(text: string): Partial<ManifestFacts> {

@@ -8,6 +8,7 @@ import {
   FRAME_FILES,
   findInfrastructureFile,
   findInfrastructureFolder,
+  findMapLanguage,
   humanName,
   isPassedBy,
   MANIFESTS,
@@ -173,11 +174,27 @@ function visitEntry(
   if (isPassedBy(name)) return
   // Deep in a service the name of a folder alone says too little.
   const infrastructure = is_inner ? undefined : findInfrastructureFolder(path)
+  const is_docs = DOC_FOLDERS.has(name) && !isCodeAlone(survey.eyes, path)
   if (TEST_FOLDERS.has(name)) note(survey, survey.testing, path, 'tests')
-  else if (DOC_FOLDERS.has(name)) note(survey, survey.docs, path, 'docs')
+  else if (is_docs) note(survey, survey.docs, path, 'docs')
   else if (infrastructure !== undefined) note(survey, survey.infrastructure, path, infrastructure)
-  else if (in_service) visitInner(survey, path, depth + 1)
+  const is_noted = TEST_FOLDERS.has(name) || is_docs || infrastructure !== undefined
+  // `apps/docs` is a service as its neighbours are, whatever else it is.
+  if (is_noted && (in_service || !SERVICE_FOLDERS.has(parentOf(path)))) return
+  if (in_service) visitInner(survey, path, depth + 1)
   else visitFolder(survey, path, depth + 1)
+}
+
+/** A package that makes documents, or tells of them, may be called as a folder of documents is. */
+function isCodeAlone(eyes: MapEyes, path: string): boolean {
+  if (!eyes.isReadable(path)) return false
+  const entries = eyes.list(path)
+  const files = entries.filter(({ kind }) => kind === 'file')
+  return (
+    files.length === entries.length &&
+    files.some(({ name }) => findMapLanguage(name) !== undefined) &&
+    !files.some(({ name }) => /\.(?:mdx?|markdown|rst|adoc|txt|html?|pdf)$/i.test(name))
+  )
 }
 
 /** Inside a service there are no further ones; what else belongs on a map is looked for. */

@@ -4,7 +4,15 @@ import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { findImportLanguage } from './import-names.ts'
 import { findCrate, type ImportTarget, isImportOf, rustModuleOf } from './import-target.ts'
 import { type ScannedSource, type SourceScan, scanSources } from './source-scan.ts'
-import { findTestedName, foldStem, isTestPath, likenessOfPlaces, sourceNames, stemOf } from './test-names.ts'
+import {
+  findTestedName,
+  foldStem,
+  isStanding,
+  isTestPath,
+  likenessOfPlaces,
+  sourceNames,
+  stemOf,
+} from './test-names.ts'
 import type { TestsEnd } from './tree-job.ts'
 
 /** A test and what speaks for it. */
@@ -16,6 +24,8 @@ export interface RelatedTest {
 }
 
 const HOPS_LIMIT = 200
+/** Indexes of indexes. */
+const HANDING_DEPTH = 4
 
 const ITSELF = 1
 const INLINE = 0.95
@@ -71,12 +81,31 @@ function noteImports(scan: SourceScan, source: ScannedSource, note: Note): void 
   }
   for (const one of scan.sources.filter(({ path }) => isTestPath(path) && !seen.has(path)))
     if (notePackage(one, source, note)) seen.add(one.path)
-  const between = direct.filter(({ path }) => !isTestPath(path))
-  const handing = between.filter(
-    (one) => isHandedOn(one) && one.re_exports.some((spec) => isImportOf(one, spec, target)),
-  )
-  const hops = [...handing, ...between.filter((one) => !handing.includes(one))].slice(0, HOPS_LIMIT)
-  noteHops(scan, source, hops, new Set(handing), seen, note)
+  const handing = findHanding(scan, source)
+  const near = new Set(handing.filter((one) => direct.includes(one)))
+  const between = direct.filter((one) => !isTestPath(one.path) && !near.has(one))
+  const far = handing.filter((one) => !near.has(one))
+  const hops = [...near, ...between, ...far].slice(0, HOPS_LIMIT)
+  noteHops(scan, source, hops, { near, far: new Set(far) }, seen, note)
+}
+
+/** Files that hand a source on as their own, and those that hand these on in turn; the nearest first. */
+function findHanding(scan: SourceScan, source: ScannedSource): ScannedSource[] {
+  const found: ScannedSource[] = []
+  let level = [source]
+  for (let depth = 0; level.length > 0 && depth < HANDING_DEPTH && found.length < HOPS_LIMIT; depth += 1) {
+    const targets = level.map((one) => targetOf(scan, one))
+    level = scan.sources.filter(
+      (one) =>
+        one !== source &&
+        isHandedOn(one) &&
+        !isTestPath(one.path) &&
+        !found.includes(one) &&
+        one.re_exports.some((spec) => targets.some((target) => isImportOf(one, spec, target))),
+    )
+    found.push(...level)
+  }
+  return found
 }
 
 /** Every test is noted once, for the first file that leads it to the source. */
@@ -84,7 +113,7 @@ function noteHops(
   scan: SourceScan,
   source: ScannedSource,
   hops: readonly ScannedSource[],
-  handing: ReadonlySet<ScannedSource>,
+  { near, far }: Readonly<Record<'near' | 'far', ReadonlySet<ScannedSource>>>,
   seen: Set<string>,
   note: Note,
 ): void {
@@ -94,8 +123,8 @@ function noteHops(
       if (!isTestPath(one.path) || seen.has(one.path)) continue
       if (!one.imports.some((spec) => isImportOf(one, spec, target))) continue
       seen.add(one.path)
-      const score = handing.has(hop) ? HANDED_ON : ONE_HOP
-      note(one.path, `imports ${hop.path}, which imports ${source.path}`, score)
+      const does = far.has(hop) ? 'hands on' : 'imports'
+      note(one.path, `imports ${hop.path}, which ${does} ${source.path}`, near.has(hop) ? HANDED_ON : ONE_HOP)
     }
   }
 }
@@ -145,6 +174,8 @@ function noteNames(scan: SourceScan, file_path: string, note: Note): void {
   for (const path of language ? own : others) {
     if (path === file_path || !isTestPath(path) || !isNamed(findTestedName(path) ?? stemOf(path))) continue
     const likeness = likenessOfPlaces(path, file_path)
+    // `index` is the name of many: alone, and from elsewhere, it says nothing.
+    if (likeness === 0 && isStanding(findTestedName(path) ?? stemOf(path))) continue
     if (rivals.some((rival) => likenessOfPlaces(path, rival) > likeness)) continue
     note(path, 'has its name', NAME_AT_LEAST + (NAME_AT_MOST - NAME_AT_LEAST) * likeness)
   }

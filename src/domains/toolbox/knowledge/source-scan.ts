@@ -104,12 +104,26 @@ function readPackage(folder: string, text: string): ScannedModule | undefined {
     const { name, main, module, exports } = JSON.parse(text) as Record<string, unknown>
     if (typeof name !== 'string' || name === '') return undefined
     const whole = typeof exports === 'object' && exports !== null ? Reflect.get(exports, '.') : exports
-    const entries = [main, module, whole].filter((path) => typeof path === 'string')
+    const entries = [main, module, ...pathsOf(whole)].filter((path) => typeof path === 'string')
     return { folder, language: 'script', name, entries: entries.map((path) => posix.join(folder, path)) }
   } catch {
     // One that cannot be read gives nothing a name.
     return undefined
   }
+}
+
+const CONDITIONS_LIMIT = 50
+
+/** What `exports` leads to under its conditions, such as `import` and `types`, in whatever depth. */
+function pathsOf(value: unknown): string[] {
+  const found: string[] = []
+  const open: unknown[] = [value]
+  for (let at = 0; at < open.length && at < CONDITIONS_LIMIT; at += 1) {
+    const one = open[at]
+    if (typeof one === 'string') found.push(one)
+    else if (typeof one === 'object' && one !== null) open.push(...Object.values(one))
+  }
+  return found
 }
 
 function folderOf(path: string): string {

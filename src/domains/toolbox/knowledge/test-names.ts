@@ -51,6 +51,11 @@ const LAYERS = new Set([
   'app',
 ])
 
+/** Whether files of this name stand for their folder. */
+export function isStanding(stem: string): boolean {
+  return STANDING.test(stem)
+}
+
 /** The names by which tests may call a source: its own, and its folder's where it stands for that. */
 export function sourceNames(path: string): string[] {
   const stem = stemOf(path)
@@ -58,9 +63,12 @@ export function sourceNames(path: string): string[] {
   return STANDING.test(stem) && folder !== '.' && folder !== '' ? [stem, folder] : [stem]
 }
 
-/** One spelling for `FooBar`, `foo_bar` and `foo-bar`. */
+/** One spelling for `FooBar`, `foo_bar` and `foo-bar`; `.svelte` before an ending says how it is compiled. */
 export function foldStem(name: string): string {
-  return name.replaceAll(/[-_.]/g, '').toLowerCase()
+  return name
+    .replace(/\.svelte$/i, '')
+    .replaceAll(/[-_.]/g, '')
+    .toLowerCase()
 }
 
 /** How alike the places of a test and a source are, from 0 to 1, apart from folders such as `src` and `tests`. */

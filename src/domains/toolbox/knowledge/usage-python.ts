@@ -4,6 +4,8 @@ import { findField, moduleOfPath, type UsageGrammar, type UsageKind } from './us
 const CLIMB_LIMIT = 40
 const SCOPES = new Set(['function_definition', 'class_definition', 'lambda', 'module'])
 const ASSIGNING = new Set(['assignment', 'for_statement', 'as_pattern_target', 'named_expression'])
+/** What stands around names that are given values at once. */
+const SEVERAL = new Set(['pattern_list', 'tuple_pattern', 'list_pattern', 'list_splat_pattern'])
 
 /** Python. */
 export const PYTHON_USAGE: UsageGrammar = {
@@ -115,8 +117,13 @@ function isFirst(node: SgNode): boolean {
   return earlier === undefined || earlier.id() === node.id()
 }
 
+/** What a comprehension names is its own, whatever the value is given to. */
 function isAssigned(node: SgNode): boolean {
-  return climb(node, (above) => ASSIGNING.has(String(above.kind()))) !== undefined
+  const place = climb(
+    node,
+    (above) => ASSIGNING.has(String(above.kind())) || above.kind() === 'for_in_clause',
+  )
+  return place !== undefined && place.kind() !== 'for_in_clause'
 }
 
 function isBinding(node: SgNode): boolean {
@@ -144,13 +151,15 @@ function climb(node: SgNode, isIt: (above: SgNode) => boolean): SgNode | undefin
   return undefined
 }
 
-/** `self.name = …` in `__init__`. */
+/** `self.name = …` in `__init__`, by itself or beside others. */
 function isOwnFieldMade(node: SgNode): boolean {
   const access = node.parent()
   if (access?.kind() !== 'attribute' || findField(access, 'attribute')?.id() !== node.id()) return false
   if (findField(access, 'object')?.text() !== 'self') return false
-  const assignment = access.parent()
-  if (assignment?.kind() !== 'assignment' || findField(assignment, 'left')?.id() !== access.id()) return false
+  let [given, assignment] = [access, access.parent()]
+  while (assignment && SEVERAL.has(String(assignment.kind())))
+    [given, assignment] = [assignment, assignment.parent()]
+  if (assignment?.kind() !== 'assignment' || findField(assignment, 'left')?.id() !== given.id()) return false
   const method = climb(assignment, (above) => above.kind() === 'function_definition')
   return method !== undefined && findField(method, 'name')?.text() === '__init__'
 }

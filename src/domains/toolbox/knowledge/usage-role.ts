@@ -37,13 +37,14 @@ function isInImport(node: SgNode, { imports }: UsageGrammar): boolean {
   return false
 }
 
-/** A label stands right in its statement; the name of a closing tag may have parts. */
+/** A label stands right in its statement; the name of a closing tag may have parts; a macro's lifetimes are in two. */
 function isIgnored(node: SgNode, { ignored }: UsageGrammar): boolean {
   const parent = node.parent()
   if (!parent) return false
   const above = parent.parent()
   return (
     ignored.includes(String(parent.kind())) ||
+    (parent.kind() === 'token_tree' && node.prev()?.kind() === "'") ||
     (parent.kind() === 'member_expression' && above?.kind() === 'jsx_closing_element')
   )
 }

@@ -87,14 +87,53 @@ export const RUST_USAGE: UsageGrammar = {
   },
   literals: { struct_expression: 'name', struct_pattern: 'type' },
   judge,
+  findMore,
   moduleNames: (_, path) => moduleOfPath(path),
 }
 
 /** A capital in a pattern is a constant or a variant; `field: name` takes the value of a field of that name. */
 function judge(node: SgNode, kind: UsageKind): UsageKind | undefined {
-  if (kind !== 'definition') return undefined
   const parent = node.parent()
+  if (kind === 'reference') return isMadeInMacro(node) ? 'definition' : undefined
+  if (kind !== 'definition') return undefined
   if (parent?.kind() === 'field_pattern' && node.kind() === 'field_identifier') return 'reference'
   const in_pattern = String(parent?.kind()).endsWith('pattern')
-  return in_pattern && node.kind() === 'identifier' && /^\p{Lu}/u.test(node.text()) ? 'reference' : undefined
+  return in_pattern && isCapital(node) ? 'reference' : undefined
+}
+
+function isCapital(node: SgNode): boolean {
+  return node.kind() === 'identifier' && /^\p{Lu}/u.test(node.text())
+}
+
+const MAKING = new Set(['fn', 'struct', 'enum', 'union', 'trait', 'mod', 'type', 'const', 'static', 'let'])
+
+/** What a macro is given is not parsed further than into words: the word before says what a name is. */
+function isMadeInMacro(node: SgNode): boolean {
+  if (!isInMacro(node)) return false
+  if (node.prev()?.text() === 'for') return node.next()?.text() === 'in'
+  const word = wordBefore(node)
+  if (!word || !MAKING.has(word.text())) return false
+  if (word.text() === 'let') return !isCapital(node) && node.next()?.text() !== '::'
+  // `*const T` and `&'static T` make nothing.
+  return !['*', "'"].includes(word.prev()?.text() ?? '')
+}
+
+function isInMacro(node: SgNode): boolean {
+  return /^token_(?:tree|repetition)$/.test(String(node.parent()?.kind()))
+}
+
+/** The word that a name stands after; `mut` and `ref` between do not count. */
+function wordBefore(node: SgNode): SgNode | undefined {
+  const before = node.prev()
+  return (/^(?:mut|ref)$/.test(before?.text() ?? '') ? before?.prev() : before) ?? undefined
+}
+
+/** In a macro, names that are words of the language elsewhere, as in `Config::default()`. */
+const WORDS = ['default', 'union']
+
+function findMore(root: SgNode, name: string): SgNode[] {
+  if (!WORDS.includes(name)) return []
+  return root
+    .findAll({ rule: { regex: `^${name}$` } })
+    .filter((node) => node.kind() === name && isInMacro(node))
 }

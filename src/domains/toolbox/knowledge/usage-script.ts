@@ -36,6 +36,7 @@ export const TYPESCRIPT_USAGE: UsageGrammar = {
     public_field_definition: NAME,
     field_definition: ['property'],
     property_signature: NAME,
+    index_signature: NAME,
     interface_declaration: NAME,
     type_alias_declaration: NAME,
     enum_declaration: NAME,
@@ -129,15 +130,30 @@ function judge(node: SgNode, kind: UsageKind): UsageKind | undefined {
     return judgeDefinition(node) === 'import' ? 'import' : undefined
   if (parent.kind() === 'pair' && isField(parent, 'key', node))
     return FUNCTION_VALUES.has(String(findField(parent, 'value')?.kind())) ? 'definition' : undefined
-  return isMemberMade(parent, node) ? 'definition' : undefined
+  return isMemberMade(parent, node) || isUsing(parent, node) ? 'definition' : undefined
 }
 
-/** What is taken out of `require` or `import()` is imported; the variable of a loop may be an older one. */
+/** The parser of TypeScript takes `using a = …` for an assignment with a word before it. */
+function isUsing(parent: SgNode, node: SgNode): boolean {
+  return (
+    parent.kind() === 'assignment_expression' &&
+    parent.child(0)?.kind() === 'using' &&
+    isField(parent, 'left', node)
+  )
+}
+
+/**
+ * What is taken out of `require` or `import()` is imported; the variable of a loop may be an older one, and what
+ * `infer` binds to is followed by what it must be.
+ */
 function judgeDefinition(node: SgNode): UsageKind | undefined {
-  for (let above = node.parent(), steps = 0; above && steps < 8; above = above.parent(), steps += 1) {
-    if (above.kind() === 'for_in_statement' && !findField(above, 'kind')) return 'reference'
+  if (node.parent()?.kind() === 'infer_type') return node.prev()?.kind() === 'infer' ? undefined : 'reference'
+  let [inner, above] = [node, node.parent()]
+  for (let steps = 0; above && steps < 8; [inner, above] = [above, above.parent()], steps += 1) {
+    if (above.kind() === 'for_in_statement')
+      return isField(above, 'left', inner) && !findField(above, 'kind') ? 'reference' : undefined
     if (above.kind() !== 'variable_declarator') continue
-    const value = findField(above, 'value')?.text() ?? ''
+    const value = isField(above, 'name', inner) ? (findField(above, 'value')?.text() ?? '') : ''
     return /^(?:await\s+import|require|import)\s*\(/.test(value) ? 'import' : undefined
   }
   return undefined

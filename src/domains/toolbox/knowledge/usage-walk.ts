@@ -149,8 +149,8 @@ async function parseFile(
   const bytes = tryRead(guard, path)
   if (!bytes) return undefined
   const veiled = veilSecrets(redactor, bytes.toString('utf8'))
-  const root = await parse(reading.parser, toParsable(veiled.text))
-  const usages = findUsages(root, reading, path, symbol).filter((usage) => !hasVeil(veiled.text, usage))
+  const [root, used] = await parseBest(parse, reading, toParsable(veiled.text))
+  const usages = findUsages(root, used, path, symbol).filter((usage) => !hasVeil(veiled.text, usage))
   const definitions = usages.filter(({ kind }) => kind === 'definition')
   const others = usages.filter(({ kind }) => kind !== 'definition').slice(0, room.others)
   const kept = definitions.slice(0, room.definitions)
@@ -163,6 +163,23 @@ async function parseFile(
     others: locate(veiled, others),
     kinds: others.map(({ kind }) => kind),
   }
+}
+
+/**
+ * The parser of JavaScript loses its way at `class=` in JSX and at types, and then takes texts for names: what it
+ * cannot read goes to the one that knows both, and counts if that fares better.
+ */
+async function parseBest(parse: Parse, reading: UsageReading, text: string): Promise<[SgNode, UsageReading]> {
+  const root = await parse(reading.parser, text)
+  const faults = reading.parser === 'JavaScript' ? countFaults(root) : 0
+  const other = faults > 0 ? findReading('a.tsx') : undefined
+  if (!other) return [root, reading]
+  const again = await parse(other.parser, text)
+  return countFaults(again) < faults ? [again, other] : [root, reading]
+}
+
+function countFaults(root: SgNode): number {
+  return root.findAll({ rule: { kind: 'ERROR' } }).length
 }
 
 function locate(veiled: VeiledText, usages: readonly TextUsage[]): LocatedMatch[] {

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { chunkDocument } from './chunk-document.ts'
+
+/** `name start-end` of each chunk. */
+const outline = (path: string, lines: readonly string[]) =>
+  chunkDocument(path, lines.join('\n')).map(
+    ({ name, start_line, end_line }) => `${name} ${start_line}-${end_line}`,
+  )
+
+describe('a definition keeps its name and all of its lines', () => {
+  it('in Rust, whatever stands in texts that go over lines', () => {
+    const text = [
+      "impl<'a> Flag for &'a mut Help {", // 1
+      "    fn doc_long(&self) -> &'static str {", // 2
+      '        r#"', // 3
+      'Shows "this" and \\', // 4
+      'fn not_here() {', // 5
+      '"#', // 6
+      '    }', // 7
+      '', // 8
+      "    fn quote<'b>(&self, it: &'b str) -> char {", // 9
+      "        print(\"it's \\\\\", r\"\\\", '\"', '\\'', b'\"');", // 10
+      '        let text = "first \\', // 11
+      'fn nor_here() {', // 12
+      '";', // 13
+      "        'x'", // 14
+      '    }', // 15
+      '}', // 16
+      '', // 17
+      'macro_rules! each {', // 18
+      '    ($x:expr) => { run($x) };', // 19
+      '}', // 20
+      'fn last() {}', // 21
+    ]
+    expect(outline('a.rs', text)).toEqual([
+      'Help 1-1',
+      'Help.doc_long 2-7',
+      'Help.quote 9-15',
+      'each 18-20',
+      'last 21-21',
+    ])
+  })
+
+  it('in Java, under a head that goes on, and in an annotation', () => {
+    const text = [
+      'public class Held extends Base<Held>', // 1
+      '    implements One, Two {', // 2
+      '  private final int size;', // 3
+      '', // 4
+      '  @Override', // 5
+      '  public int hashCode() {', // 6
+      '    return size;', // 7
+      '  }', // 8
+      '', // 9
+      '  static class Inner', // 10
+      '      implements Three {', // 11
+      '    void run() {', // 12
+      '      go();', // 13
+      '    }', // 14
+      '  }', // 15
+      '}', // 16
+      'public @interface Marked {', // 17
+      '  String text() default """', // 18
+      '}', // 19
+      '""";', // 20
+      '}', // 21
+    ]
+    expect(outline('Held.java', text)).toEqual([
+      'Held 1-3',
+      'Held.hashCode 5-8',
+      'Held.Inner 10-11',
+      'Held.Inner.run 12-14',
+      'Marked 17-17',
+      'Marked.text 18-20',
+    ])
+  })
+
+  it('in TypeScript, with kinds over lines and names that are words elsewhere', () => {
+    const text = [
+      'export function check<T extends (...all: any[]) => boolean>(', // 1
+      '  call: T,', // 2
+      '): void {}', // 3
+      'class Store {', // 4
+      '  static async open() {', // 5
+      '    return 1', // 6
+      '  }', // 7
+      '  static of() { return 1 }', // 8
+      '  static limit = 3', // 9
+      '  delete(key: string): boolean {', // 10
+      '    return true', // 11
+      '  }', // 12
+      '  or<T>(other: T) {', // 13
+      '    return other', // 14
+      '  }', // 15
+      '  read<', // 16
+      '    T = unknown,', // 17
+      '  >(key: T): void {', // 18
+      '    go(key)', // 19
+      '  }', // 20
+      '}', // 21
+    ]
+    expect(outline('a.ts', text)).toEqual([
+      'check 1-3',
+      'Store 4-4',
+      'Store.open 5-7',
+      'Store.of 8-8',
+      'Store 9-9',
+      'Store.delete 10-12',
+      'Store.or 13-15',
+      'Store.read 16-20',
+    ])
+  })
+
+  it('in letters of any script, and after a byte order mark', () => {
+    const text = ['\ufeffdef größe(x):', '    return x', '', 'def 合計(値):', '    return 値', '']
+    expect(outline('a.py', text)).toEqual(['größe 1-2', '合計 4-5'])
+    expect(outline('a.md', ['\ufeff# Über', 'text', '## Dann'])).toEqual(['Über 1-2', 'Über › Dann 3-3'])
+  })
+})
+
+describe('reStructuredText is cut at its own headings', () => {
+  it('with lines above them, in the order of their marks, and not at comments in examples', () => {
+    const text = [
+      '####', // 1
+      'Book', // 2
+      '####', // 3
+      '', // 4
+      'Part', // 5
+      '****', // 6
+      'Text::', // 7
+      '', // 8
+      '   # no heading', // 9
+      '', // 10
+      'Deep', // 11
+      '====', // 12
+      'x', // 13
+      '', // 14
+      'Other', // 15
+      '*****', // 16
+    ]
+    expect(outline('a.rst', text)).toEqual([
+      'Book 1-3',
+      'Book › Part 5-9',
+      'Book › Part › Deep 11-13',
+      'Book › Other 15-16',
+    ])
+  })
+})
