@@ -1,5 +1,8 @@
 import type { z } from 'zod'
 
+/** What zod says for a check of ours that has no words of its own. */
+const UNSAID = 'Invalid input'
+
 /** Says what is wrong with an input in our own words: where, and what was expected; never what was sent. */
 export function describeIssue(error: z.ZodError, input: unknown): string {
   const issue = error.issues[0]
@@ -35,6 +38,8 @@ function expectationOf(issue: z.core.$ZodIssue): string {
         : `must ${sizeOf('at least', issue.minimum, issue.origin)}`
     case 'invalid_format':
       return 'does not have the required form'
+    case 'custom':
+      return issue.message === UNSAID ? 'is not valid' : issue.message
     default:
       return 'is not valid'
   }

@@ -52,6 +52,12 @@ describe.each(DATABASES)('submissions on %s', (database) => {
         const { told, made, called } = await traced({ ...input, ...change })
         expect([told.status, told.code, made, called]).toEqual([409, 'IDEMPOTENCY_CONFLICT', 0, 0])
       }
+      const former = inputOf()
+      await traced(former)
+      for (const more of [{ engine: 'another' }, { rerun_of_execution_id: former.executionId }]) {
+        const { told, made, called } = await traced(input, more)
+        expect([told.status, told.code, made, called]).toEqual([409, 'IDEMPOTENCY_CONFLICT', 0, 0])
+      }
       const sameIdElsewhere = await traced({ ...input, robotId: 'r-002' })
       expect([sameIdElsewhere.told.status, sameIdElsewhere.told.body.idempotent]).toEqual([201, false])
     },

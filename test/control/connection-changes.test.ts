@@ -41,6 +41,9 @@ describe('renaming', () => {
     const rename = (display_name: unknown) => ask('PATCH', `/v1/owner/connections/${id}`, { display_name })
     for (const bad of ['', ' ', 'x'.repeat(201), 7, null, ['a'], 'two\nlines'])
       expect([bad, (await rename(bad)).status]).toEqual([bad, 400])
+    expect((await rename('x'.repeat(201))).body.error.message).toBe(
+      'display_name must be 1 to 200 characters long.',
+    )
     expect((await ask('PATCH', `/v1/owner/connections/${id}`, {})).status).toBe(400)
     expect((await ask('GET', `/v1/owner/connections/${id}`)).body.display_name).toBe('Before')
     for (const good of ['x', 'x'.repeat(200), '🦉'.repeat(200)])
@@ -174,6 +177,11 @@ describe('diagnostics', () => {
       recovery: { owner_required: true },
     })
     expect(JSON.stringify(told)).not.toContain('sentinel')
+    await ask('POST', `/v1/owner/connections/${id}/revoke`)
+    expect(await read()).toMatchObject({
+      health: 'blocked',
+      recovery: { action: 'reactivate_connection', owner_required: false },
+    })
   })
 })
 

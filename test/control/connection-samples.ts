@@ -4,7 +4,9 @@ import {
   newConnectionId,
   setConnectionStatus,
 } from '../../src/domains/control/connections/connection-store.ts'
+import { endIntent, insertIntent } from '../../src/domains/control/intents/intent-store.ts'
 import { applyPage } from '../../src/domains/control/records/record-store.ts'
+import { claimWatch } from '../../src/domains/control/runs/watch-store.ts'
 import { type SqlValue, sql } from '../../src/platform/storage/database.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { type Received, send, startRestHub } from '../rest/rest-hub.fixture.ts'
@@ -15,6 +17,7 @@ export const RECORD_SENTINEL = 'sentinel-record-51ac'
 
 /** What a sample connection has beside its row. */
 export interface SampleWish {
+  connection_id?: string
   connector_id?: string
   display_name?: string | null
   status?: 'active' | 'revoked'
@@ -41,7 +44,7 @@ const addRunEvent = sql(
 /** A connection with records in two streams, a credential, a schedule, a device and a finished run. */
 export async function addConnection({ hub }: TestHub, wish: SampleWish = {}): Promise<string> {
   const { connector_id = 'amazon', display_name = null, status = 'active', records = 3 } = wish
-  const connection_id = newConnectionId(hub.system)
+  const { connection_id = newConnectionId(hub.system) } = wish
   const at = wish.created_at ?? hub.system.now().toISOString()
   await hub.db.transaction(async (tx) => {
     await insertConnection(tx, {
@@ -95,6 +98,21 @@ export async function addFinishedRun(
   return run_id
 }
 
+/** What only some connections have: a removed record, a watch, and the intent that they began with. */
+export async function addTraces({ hub }: Pick<TestHub, 'hub'>, connection_id: string): Promise<void> {
+  const at = hub.system.now().toISOString()
+  const removal = { stream: 'orders', upserts: [], removals: ['k0'], checkpoint: null, bytes: 0 }
+  const intent = { connector_id: 'amazon', display_name: null, step: 'open_url', scope_json: null }
+  const intent_id = `cint_${hub.system.random(8)}`
+  await hub.db.transaction(async (tx) => {
+    await applyPage(tx, connection_id, removal, at)
+    await claimWatch(tx, hub, connection_id, 'test')
+    const times = { created_at: at, created_by: 'test', expires_at: '2099-01-01T00:00:00.000Z' }
+    await insertIntent(tx, { intent_id, ...intent, ...times, state: 'open', code: undefined })
+    await endIntent(tx, intent_id, { state: 'completed', connection_id }, hub.system.now())
+  })
+}
+
 const TABLES: Readonly<Record<string, string>> = {
   connections: 'connection_id = ?',
   connection_secrets: 'connection_id = ?',
@@ -104,8 +122,12 @@ const TABLES: Readonly<Record<string, string>> = {
   records: 'connection_id = ?',
   record_streams: 'connection_id = ?',
   record_removals: 'connection_id = ?',
+  connection_intents: 'connection_id = ?',
+  connection_watches: 'connection_id = ?',
   collection_runs: 'connection_id = ?',
-  collection_run_events: 'run_id IN (SELECT run_id FROM collection_runs WHERE connection_id = ?)',
+  // An event whose run is gone was left behind, and counts whoever is asked about.
+  collection_run_events: `run_id IN (SELECT run_id FROM collection_runs WHERE connection_id = ?)
+    OR run_id NOT IN (SELECT run_id FROM collection_runs)`,
 }
 
 /** Takes all connections away, with what hangs on them. */

@@ -157,6 +157,18 @@ describe('the actions of a connection', () => {
     },
   )
 
+  verifies('OWNR-062', 'an address holds the id in the form of addresses, and leads to it', async () => {
+    const { ask, url } = await shared()
+    const id = await addConnection(await shared(), { connection_id: 'conn_a/b?c#d %2e ü' })
+    const [row] = (await ask('GET', '/v1/owner/connections')).body.data
+    const found = row.supported_actions.find(
+      ({ family }: { family: string }) => family === 'inspect_diagnostics',
+    )
+    expect(found.url).toBe(`${url}/v1/owner/connections/${encodeURIComponent(id)}/diagnostics`)
+    const { status, body } = await ask(found.method, found.url.slice(url.length))
+    expect([status, body.connection_id]).toEqual([200, id])
+  })
+
   verifies('OWNR-030', 'cancel_run has neither method nor address, in the document or on a row', async () => {
     const { ask } = await shared()
     await addConnection(await shared())

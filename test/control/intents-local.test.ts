@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
+import { verifies } from '../requirements/verifies.ts'
 import { countMade, everythingKept, LOOPBACK_SOURCES, meet, type People } from './intents.fixture.ts'
 
 const INTENTS = '/v1/owner/connections/intents'
@@ -57,6 +58,29 @@ describe.each(DATABASES)('on the machine of the hub, on %s', (database) => {
     const shown = await people.asAgent('GET', '/v1/owner/connections?connector_id=folder')
     expect(JSON.stringify(shown.body)).toContain(connection_id)
   })
+
+  verifies(
+    ['OWNR-011', 'OWNR-013'],
+    'what a connection began with is erased with it, and no other',
+    async () => {
+      const begun = await Promise.all(
+        [1, 2].map(async () => {
+          const { intent_id } = await people.begin('amazon')
+          const path = `/_ref/intents/${intent_id}/complete`
+          const { body } = await people.asOwner('POST', path, { values: { file: ORDERS } })
+          return { intent_id, connection_id: String(body.connection_id) }
+        }),
+      )
+      const show = (at: number) => people.asAgent('GET', `${INTENTS}/${begun[at]?.intent_id}`)
+      const kept = await show(1)
+      expect(kept.body).toMatchObject({ state: 'completed', connection_id: begun[1]?.connection_id })
+      const gone = await people.asAgent('DELETE', `/v1/owner/connections/${begun[0]?.connection_id}`)
+      expect(gone.status).toBe(200)
+      const missing = await show(0)
+      expect([missing.status, missing.body.error?.code]).toEqual([404, 'intent_not_found'])
+      expect(await show(1)).toEqual(kept)
+    },
+  )
 
   test('without the key to seal with, nothing is connected, and the file is named to the owner', async () => {
     const key = hub.home.secretsKey

@@ -83,6 +83,7 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
       { connector_id: '../amazon' },
       { connector_id: 'feed', display_name: 'x'.repeat(201) },
       { connector_id: 'feed', display_name: '' },
+      { connector_id: 'feed', display_name: 'half \ud800 a pair' },
       { connector_id: 'feed', surplus: 1 },
       { connector_id: 'folder', collection_scope: { since: 'yesterday' } },
     ]) {

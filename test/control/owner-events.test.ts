@@ -37,6 +37,7 @@ verifies('OWNR-080', 'no secret that was sent anywhere stands in any record', as
       ...(body && { body: JSON.stringify(body) }),
     })
   }
+  const told = await sendSecretsThatAreTaken()
   await hub.hub.refusals.flushAll()
   const kept = JSON.stringify([
     await hub.hub.db.all(sql<object>('SELECT * FROM owner_events')),
@@ -45,9 +46,30 @@ verifies('OWNR-080', 'no secret that was sent anywhere stands in any record', as
   ])
   expect(kept).not.toContain('5d0c8f61')
   expect(kept).not.toContain('lde_0123')
-  for (const secret of [hub.bearer, hub.credentials.bearers.viewer as string, ...hub.owner.cookies.values()])
+  const { bearer, credentials, owner } = hub
+  for (const secret of [bearer, credentials.bearers.viewer as string, ...owner.cookies.values(), ...told])
     expect(kept).not.toContain(secret)
 })
+
+/** A file, a password and a callback that are accepted, or at least tried; answers the secrets told in return. */
+async function sendSecretsThatAreTaken(): Promise<string[]> {
+  const complete = async (connector_id: string, values: object) => {
+    const { body } = await hub.ask('POST', '/v1/owner/connections/intents', { connector_id })
+    return hub.askAsOwner('POST', `/_ref/intents/${body.intent_id}/complete`, { values })
+  }
+  const file = `Order ID,Order Date,Product Name\n111-2222222-3333333,2026-01-05T10:00:00Z,${sentinel(12)}\n`
+  expect((await complete('amazon', { file })).body).toMatchObject({ state: 'completed' })
+  const login = { host: 'localhost', user: 'me', password: sentinel(13) }
+  expect((await complete('mail', login)).body.error.code).toMatch(/^source_|^invalid_/)
+  const callback_url = `http://localhost:65535/${sentinel(14)}`
+  const made = (await hub.ask('POST', '/v1/event-subscriptions', { callback_url })).body
+  const path = `/v1/event-subscriptions/${made.subscription_id}`
+  const turned = (await hub.ask('PATCH', path, { rotate_secret: true })).body
+  const told = [made.secret, turned.secret]
+  expect(told).toEqual([expect.stringMatching(/^whsec_/), expect.stringMatching(/^whsec_/)])
+  expect((await hub.ask('DELETE', path)).status).toBe(200)
+  return told
+}
 
 test('a flood of equal refusals is told ten times, and counted in the audit log', async () => {
   await using own = await startOwnedHub()

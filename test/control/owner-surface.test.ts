@@ -172,6 +172,8 @@ describe('discovery', () => {
       const document = await readDocument()
       expect(document).toMatchObject({
         object: 'owner_agent_control_surface',
+        scope: 'reference_implementation',
+        entrypoint: `${hub.url}/v1/owner/control`,
         mcp_owner_bearer_rejected: true,
       })
       expect(document.actions.map(({ family }) => family).toSorted()).toEqual([

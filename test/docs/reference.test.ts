@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { PLAIN_NAMES, PLAIN_PREFIXES } from '../../src/platform/redaction/environment-names.ts'
+import { verifies } from '../requirements/verifies.ts'
 import { ROOT, readPage } from './run-guide.fixture.ts'
 
 /** Of the client that `mcp config` writes a file for, not of the hub. */
@@ -31,3 +33,16 @@ test('the page of storage has every table', () => {
   expect(tables.length).toBeGreaterThan(30)
   expect(tables.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })
+
+verifies(
+  'TOOL-128',
+  'the page of redaction has every variable whose value stays readable, and no other',
+  () => {
+    const told = readPage('docs/redaction.md', 'What stays readable').split('\n')
+    const line = told.find((one) => one.includes('where and how a process runs')) ?? ''
+    const listed = [...line.matchAll(/`([^`]+)`/g)].map(([, name]) => name)
+    expect(listed.toSorted()).toEqual(
+      [...PLAIN_NAMES, ...PLAIN_PREFIXES.map((prefix) => `${prefix}*`)].toSorted(),
+    )
+  },
+)

@@ -94,6 +94,8 @@ verifies(
     }
     open({ config: own })
     expect((await service.call(runTest, { target: '.' })).stdout).toBe('mine\n')
+    // One command does not stand in for the other.
+    expect((await faultOf(service.call(runLint, { target: '.' }))).code).toBe('NotConfigured')
   },
 )
 

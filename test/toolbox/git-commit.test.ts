@@ -41,6 +41,7 @@ describe('git_commit', () => {
       ['a\0b', 'ValidationError'],
       ['now [REDACTED:github_token]', 'ValidationError'],
       [`Use ${TOKEN}`, 'SecurityError'],
+      [`Use the token\n\nIt is ${TOKEN}, for now.\n`, 'SecurityError'],
     ]
     for (const [message, code] of messages) expect(await project.codeOf(gitCommit, { message })).toBe(code)
     expect(project.git('rev-parse', 'HEAD')).toBe(head)

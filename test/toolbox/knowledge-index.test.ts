@@ -163,7 +163,7 @@ describe('the index', () => {
     },
   )
 
-  test('lets go of what the policy closes later', async () => {
+  verifies('TOOL-108', 'lets go of what the policy closes later', async () => {
     hub.project.write('docs/later/x.md', '# Capybara\n\nA capybara.\n')
     await hub.knowledge('index')
     const capybaras = async () =>

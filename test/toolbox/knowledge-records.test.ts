@@ -66,27 +66,31 @@ describe.each(DATABASES)('records of connections on %s', (database) => {
     },
   )
 
-  test('are found beside what the project itself says, best first, within one limit', async () => {
-    const { tools, hub, id, allow } = await startWithSource(database)
-    await using _tools = tools
-    allow(id)
-    tools.project.write('docs/specs/lions.md', '# Lions\n\nLions sleep while elephants walk.\n')
-    await collect(hub, id, { one: ELEPHANT })
-    await tools.search('elephants')
-    await tools.settled()
-    const { results } = await tools.search('elephants walk far to drink')
-    expect(results.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['record', 'doc']))
-    expect(results[0]?.path).toBe(`record:${id}/notes/one`)
-    const scores = results.map(({ score }) => score)
-    expect(scores).toEqual(scores.toSorted((one, other) => other - one))
-    expect((await tools.search('elephants walk', { limit: 1 })).results).toHaveLength(1)
-    expect((await tools.search('elephants walk', { kind: 'doc' })).results.map(({ kind }) => kind)).toEqual([
-      'doc',
-    ])
-    expect((await tools.search('elephants', { path: '../../docs' })).results.map(({ kind }) => kind)).toEqual(
-      ['doc'],
-    )
-  })
+  verifies(
+    'TOOL-102',
+    'are found beside what the project itself says, best first, within one limit',
+    async () => {
+      const { tools, hub, id, allow } = await startWithSource(database)
+      await using _tools = tools
+      allow(id)
+      tools.project.write('docs/specs/lions.md', '# Lions\n\nLions sleep while elephants walk.\n')
+      await collect(hub, id, { one: ELEPHANT })
+      await tools.search('elephants')
+      await tools.settled()
+      const { results } = await tools.search('elephants walk far to drink')
+      expect(results.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['record', 'doc']))
+      expect(results[0]?.path).toBe(`record:${id}/notes/one`)
+      const scores = results.map(({ score }) => score)
+      expect(scores).toEqual(scores.toSorted((one, other) => other - one))
+      expect((await tools.search('elephants walk', { limit: 1 })).results).toHaveLength(1)
+      expect((await tools.search('elephants walk', { kind: 'doc' })).results.map(({ kind }) => kind)).toEqual(
+        ['doc'],
+      )
+      expect(
+        (await tools.search('elephants', { path: '../../docs' })).results.map(({ kind }) => kind),
+      ).toEqual(['doc'])
+    },
+  )
 
   test('are narrowed by their paths; a connection that is not named is out of reach', async () => {
     const { tools, hub, id, allow } = await startWithSource(database)

@@ -5,7 +5,7 @@ import { deleteFile } from '../../src/domains/toolbox/files/delete-file.ts'
 import { editFile } from '../../src/domains/toolbox/files/edit-file.ts'
 import { writeFile } from '../../src/domains/toolbox/files/write-file.ts'
 import { breakAbandoned, STALE_AFTER_MS } from '../../src/domains/toolbox/loom/break-lock.ts'
-import { LOCK_WAIT_MS, takeLock, withLock } from '../../src/domains/toolbox/loom/file-lock.ts'
+import { takeLock, withLock } from '../../src/domains/toolbox/loom/file-lock.ts'
 import { gateNameOf } from '../../src/domains/toolbox/loom/lock-name.ts'
 import { makeLockRecord, renderLockRecord } from '../../src/domains/toolbox/loom/lock-record.ts'
 import type { LockTools } from '../../src/domains/toolbox/loom/lock-tools.ts'
@@ -120,7 +120,7 @@ describe('the lock of a file', () => {
     project.put(LOCK, 'of somebody else')
     const tools = quickTools()
     expect(await codeOfTaking(project.folder, tools)).toBe('ResourceBusy')
-    expect(tools.elapsed_ms()).toBeCloseTo(LOCK_WAIT_MS, 6)
+    expect(tools.elapsed_ms()).toBeCloseTo(5_000, 6)
     expect(new Set(tools.pauses).size).toBeGreaterThan(10)
     expect(Math.max(...tools.pauses)).toBeLessThan(100)
     const patient = quickTools(() => project.exists(LOCK) && project.folder.unlink(LOCK))

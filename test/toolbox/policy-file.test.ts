@@ -150,13 +150,13 @@ describe('what is not a plain file of a plain folder', () => {
     expect(faultOf(root).code).toBe('ConfigDamaged')
   })
 
-  test('a folder that is a link is damaged, even to a good file', () => {
+  verifies('TOOL-136', 'a folder that is a link is damaged, even to a good file', () => {
     const root = projectWith()
     symlinkSync(join(projectWith({}), '.flow'), join(root, '.flow'))
     expect(faultOf(root)).toMatchObject({ code: 'ConfigDamaged' })
   })
 
-  test('a file where the folder should be is damaged', () => {
+  verifies('TOOL-136', 'a file where the folder should be is damaged', () => {
     const root = projectWith()
     writeFileSync(join(root, '.flow'), '{}')
     expect(faultOf(root)).toMatchObject({ code: 'ConfigDamaged' })

@@ -102,4 +102,27 @@ describe('the policy of a project', () => {
       ])
     }
   })
+
+  verifies(
+    'TOOL-070',
+    'adds its shared folders to the three of every project, all to be read only',
+    async () => {
+      await using shared = await startToolHub({ scope: { shared_paths: ['docs/policies/'] } })
+      const open = ['shared_contracts', 'shared', 'contracts', 'docs/policies']
+      for (const folder of [...open, 'sharing', 'docs'])
+        shared.project.write(`${folder}/k.md`, `of ${folder}\n`)
+      const before = shared.project.fingerprint()
+      for (const folder of open) {
+        const path = `../../${folder}/k.md`
+        expect((await shared.call('direct', 'read_file', { path })).data?.content).toBe(`of ${folder}\n`)
+        const written = await shared.codeOf('direct', 'write_file', { path, content: 'x' })
+        expect([folder, written]).toEqual([folder, 'SecurityError'])
+      }
+      for (const folder of ['sharing', 'docs'])
+        expect(await shared.codeOf('direct', 'read_file', { path: `../../${folder}/k.md` })).toBe(
+          'SecurityError',
+        )
+      expect(shared.project.fingerprint()).toBe(before)
+    },
+  )
 })

@@ -56,21 +56,25 @@ describe('install_package', () => {
     },
   )
 
-  test('gives the command a clean environment and an empty home that goes with it', async () => {
-    process.env.KNOWTATION_TEST_LEAK = 'must-not-be-seen'
-    const machine = stubMachine({ 'apt-get': '/bin/ls -a "$HOME"; : > "$HOME/left"' })
-    const { stdout, command } = await install(machine, { manager: 'apt', package: 'curl' })
-    delete process.env.KNOWTATION_TEST_LEAK
-    const [started] = machine.started()
-    const names = started?.env.map((line) => line.split('=')[0]).toSorted()
-    expect(names).toEqual(
-      ['DEBIAN_FRONTEND', 'HOME', 'LANG', 'PATH', 'PWD', ...(names?.includes('_') ? ['_'] : [])].toSorted(),
-    )
-    expect(stdout).toBe('.\n..\n')
-    expect(command[0]).toBe(join(machine.folder, 'apt-get'))
-    const home = started?.env.find((line) => line.startsWith('HOME='))?.slice('HOME='.length)
-    expect(existsSync(home as string)).toBe(false)
-  })
+  verifies(
+    'TOOL-100',
+    'gives the command a clean environment and an empty home that goes with it',
+    async () => {
+      process.env.KNOWTATION_TEST_LEAK = 'must-not-be-seen'
+      const machine = stubMachine({ 'apt-get': '/bin/ls -a "$HOME"; : > "$HOME/left"' })
+      const { stdout, command } = await install(machine, { manager: 'apt', package: 'curl' })
+      delete process.env.KNOWTATION_TEST_LEAK
+      const [started] = machine.started()
+      const names = started?.env.map((line) => line.split('=')[0]).toSorted()
+      expect(names).toEqual(
+        ['DEBIAN_FRONTEND', 'HOME', 'LANG', 'PATH', 'PWD', ...(names?.includes('_') ? ['_'] : [])].toSorted(),
+      )
+      expect(stdout).toBe('.\n..\n')
+      expect(command[0]).toBe(join(machine.folder, 'apt-get'))
+      const home = started?.env.find((line) => line.startsWith('HOME='))?.slice('HOME='.length)
+      expect(existsSync(home as string)).toBe(false)
+    },
+  )
 
   verifies(
     ['TOOL-095', 'TOOL-122', 'TOOL-116'],

@@ -138,7 +138,7 @@ describe('a held folder', () => {
     expect(outcomeOf(() => held.read('.lock.x', 100))).toBe('denied hard_link')
   })
 
-  verifies('TOOL-069', 'writes nothing once it was moved out of the service', () => {
+  verifies(['TOOL-069', 'TOOL-076'], 'writes nothing once it was moved out of the service', () => {
     renameSync(project.in('src'), project.at('project/services/other/src'))
     const before = project.snapshot()
     const uses = [

@@ -1,5 +1,5 @@
-/** Variables that say where and how a process runs; their values are words, places and settings. */
-const PLAIN_NAMES = new Set(
+/** Variables that say where and how a process runs; docs/redaction.md has the same list. */
+export const PLAIN_NAMES: ReadonlySet<string> = new Set(
   (
     'PATH HOME PWD OLDPWD LANG LANGUAGE SHELL TERM TERM_PROGRAM TERM_PROGRAM_VERSION COLORTERM USER LOGNAME USERNAME HOSTNAME HOST ' +
     'TZ EDITOR VISUAL PAGER LESS LS_COLORS DISPLAY TMPDIR TMP TEMP SHLVL _ MAIL MANPATH INFOPATH LD_LIBRARY_PATH ' +
@@ -10,7 +10,7 @@ const PLAIN_NAMES = new Set(
     'npm_config_node_gyp npm_config_noproxy npm_config_npm_version npm_config_registry PNPM_HOME COREPACK_ROOT'
   ).split(' '),
 )
-const PLAIN_PREFIXES = [
+export const PLAIN_PREFIXES: readonly string[] = [
   'LC_',
   'XDG_',
   'npm_package_',

@@ -18,7 +18,7 @@ export const DisplayName = z
   .trim()
   .min(1)
   .max(200)
-  .regex(/^\P{Cc}*$/u)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u)
 
 /** Which part of a source is meant, as far as whoever begins can say. */
 export const CollectionScope = z.strictObject({
