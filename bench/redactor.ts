@@ -153,6 +153,13 @@ const HOSTILE: Record<string, string> = {
   'words of another script': 'пароль:',
   'quotes written for web pages': '&quot;password&quot;:',
   'PEM openings on one line': '-----BEGIN RSA PRIVATE KEY-----',
+  'repeated colours': '\u001b[31mpassword=',
+  'repeated fallbacks': 'key || "',
+  'calls in calls': 'key=Buffer.from(',
+  'lists of passwords': 'passwords:\n- a1b2c3d4\n',
+  'comments of a signature': '-----BEGIN PGP SIGNATURE-----Comment: a ',
+  'mail addresses as users': 'https://a@b:',
+  'words given to a password': 'identified by a1b2c3 ',
 }
 
 if (!existsSync(CORPUS)) {

@@ -21,8 +21,8 @@ export interface AnchorTable {
 
 /** Where one of these stands, the line may name a secret. */
 const WORDS = (
-  'pass pwd secret token key auth cred login jwt session sid csrf sig psk pw contrase senha kennwort segret segred ' +
-  'wachtw parola heslo salasana jelsz lozink adgangsk haslo sifre losenord parool sandi bundle_'
+  'pass pwd psw pssw pasw secret token key auth cred login jwt session sid csrf sig psk pw contrase senha ' +
+  'kennwort segret segred wachtw parola heslo salasana jelsz lozink adgangsk haslo sifre losenord parool sandi bundle_'
 ).split(' ')
 /** The same words, for a text that is looked at on its own. */
 export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')

@@ -36,6 +36,8 @@ const BASE64_KEY = /^(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9].*[0-9])[A-Za-z0-9+/]{32,12
 /** Plain words and a few letters of chance after them: what programs call temporary folders and pods. */
 const GENERATED_NAME = /^((?:[a-z0-9]{1,16}[-_])+)[A-Za-z0-9]{4,8}$/
 const MAX_WORD_BITS = 5.5
+/** Words with humps and a number here and there: `PekkoHttp11Plaintext`. */
+const HUMPED = /^(?:[A-Z][a-z]{3,15}\d{0,2}){2,6}$/
 /** Names that are given to things: a ULID, an address of a ledger, an object of a payment service. */
 const MADE_ID =
   /^(?:01[0-9A-HJKMNP-TV-Z]{24}|bc1[a-z0-9]{39,59}|bafy[a-z0-9]{50,60}|Qm[1-9A-Za-z]{44}|(?:pi|cus|sub|ch|in|prod|price|evt|acct|pm|seti|txn|req|card|src|si|po|py|dp|il|ii)_[A-Za-z0-9]{8,32})$/
@@ -69,8 +71,9 @@ export function claimRandomTokens(
 function findRandomSpan(line: string, token: Token, text: string, pairs: readonly [Pair, KeyLevel][]) {
   if (isPlaceholder(text) || isUuid(text) || isHex(text) || isConstantName(text) || isPublicKey(text))
     return undefined
-  // What is called is a name.
-  if (isMadeName(text) || line[token.end] === '(') return undefined
+  // What is called or filled is a name.
+  if (isMadeName(text) || HUMPED.test(text) || /^[({]/.test(line.slice(token.end, token.end + 1)))
+    return undefined
   const [pair, level] = pairs.findLast(([each]) => token.end <= each.end) ?? []
   if (level === 'public' || isInUrl(line, token) || isKeyPart(line, pair, text)) return undefined
   const part = longestPart(text)
@@ -119,7 +122,7 @@ function isKeyPart(line: string, pair: Pair | undefined, text: string): boolean 
   if (pair?.by !== ':' || !pair.isQuoted || pair.end - pair.start !== text.length) return false
   if (pair.name === 'n') return text.length >= 171
   if (pair.name !== 'x' && pair.name !== 'y') return false
-  return [43, 64, 76, 86, 88].includes(text.length) || line.includes('"crv"')
+  return [43, 64, 75, 76, 86, 88].includes(text.length) || line.includes('"crv"')
 }
 
 function isInUrl(line: string, token: Token): boolean {

@@ -40,13 +40,15 @@ type Mark = readonly [start: number, end: number]
 const MARK = /\[REDACTED:([a-z0-9_]{1,40})\]/y
 const WAITING_LINES = 3
 const MAX_TAIL_CHARS = 40
-const DANGLING = /([\w$.-]{1,100})["'\]]{0,2}\s*(?::\s*[|>]?[+-]?|:?=>?)\s*\\?\s*$/
+const DANGLING = /([\w$.-]{1,100})["'\]]{0,2}\s*(?::\s*[|>]?[+-]?|:?=>?)\s*[\\[]?\s*$/
 const OPEN_TAG = /<([A-Za-z_][\w.:-]{0,99})>\s*$/
-const LONE_VALUE = /^\s*(["'`]?)([^\s"'`<>]{6,4096})["'`]?\s*[,;+.\\)&]{0,3}\s*$/
+const LONE_VALUE = /^\s*(?:-\s{1,4})?(["'`]?)([^\s"'`<>]{6,4096})["'`]?\s*[,;+.\\)&]{0,3}\s*$/
 /** The next line of a file of settings: the name before it was given nothing. */
 const NEXT_SETTING = /^[A-Za-z_][\w.-]*\s*[:=](?![=:]*$)/
 /** A quoted text that goes on in the next line. */
 const GOES_ON = /^["'`]\s*[+.\\&]?\s*$/
+/** One of a list, or followed by another one. */
+const LISTED = /^\s*-\s|,\s*$/
 
 /** Finds the secrets of a line, in its order and apart from each other, and takes note for the next line. */
 export function inspectLine(line: SeenLine, state: LineState): LineClaim[] {
@@ -202,13 +204,14 @@ function takeWaiting(line: string, state: LineState, claims: Claim[]): KeyLevel 
   const pair: Pair = { name: '', by: ':', start, end: start + found[2].length, isQuoted }
   if (!isKeywordSecret(line, pair, waiting.level)) return undefined
   claims.push({ rule: 'keyword_value', start: pair.start, end: pair.end, rank: RANK.keyword })
-  if (isQuoted && GOES_ON.test(line.slice(pair.end))) state.waiting = { ...waiting, lines: WAITING_LINES }
+  if ((isQuoted && GOES_ON.test(line.slice(pair.end))) || LISTED.test(line))
+    state.waiting = { ...waiting, lines: WAITING_LINES }
   return undefined
 }
 
 function nextWaiting(line: string, pairs: readonly Pair[]): LineState['waiting'] {
   const tail = line.slice(-200).trimEnd()
-  if (!/[:=|>\\+-]$/.test(tail)) return lentWaiting(line, pairs)
+  if (!/[:=|>\\+[-]$/.test(tail)) return lentWaiting(line, pairs)
   const name = DANGLING.exec(tail)?.[1] ?? OPEN_TAG.exec(tail)?.[1]
   const level = name === undefined ? 'plain' : keyLevel(name)
   if (level === 'password' || level === 'secret') return { level, isOpen: true, lines: WAITING_LINES }

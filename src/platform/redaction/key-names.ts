@@ -7,9 +7,10 @@ import { foreignLevel } from './foreign-words.ts'
 export type KeyLevel = 'password' | 'secret' | 'weak' | 'plain' | 'public'
 
 const PASSWORD_WORDS = words(
-  'password passwd passwort pwd passphrase passcode pgpassword mysqlpwd dbpass userpass authtok passowrd passwrd ' +
+  'password passwords passwd passwort pwd passphrase passcode pgpassword mysqlpwd dbpass userpass authtok passowrd ' +
+    'passwrd pswd psswd pswrd psword psswrd pssword paswd paswrd pasword ' +
     'contrasena contrase senha kennwort wachtwoord passe parola heslo salasana jelszo lozinka adgangskode haslo sifre ' +
-    'losenord parool sandi',
+    'losenord parool sandi passord contrasenya geslo slaptazodis pasahitza lykilord motdepasse',
 )
 /** Other words run on into it: `dockerpass`. */
 const PASSWORD_WITHIN = /(?:password|passwd|passphrase|pwd|[a-z]{2}pass)$/
@@ -80,11 +81,16 @@ const cache = new Map<string, KeyLevel>()
 export function keyLevel(name: string): KeyLevel {
   const known = cache.get(name)
   if (known) return known
-  const level = foreignLevel(name) ?? (BUNDLER.test(name) ? 'secret' : judge(splitName(name)))
+  const level = foreignLevel(name) ?? (BUNDLER.test(name) ? 'secret' : judgeName(name))
   // Names come from outside: the memory of them stays small.
   if (cache.size >= CACHE_ENTRIES) cache.clear()
   cache.set(name, level)
   return level
+}
+
+/** Whether a text is itself a word for a password or a secret, in one language or another. */
+export function isSecretName(text: string): boolean {
+  return PASSWORD_WORDS.has(text) || SECRET_WORDS.has(text)
 }
 
 /** The words of a name in lower case, trailing digits left out. */
@@ -102,14 +108,20 @@ function withoutAccents(name: string): string {
   return /[^ -~]/.test(name) ? name.normalize('NFD').replace(/\p{M}/gu, '') : name
 }
 
+function judgeName(name: string): KeyLevel {
+  // What holds it may be made up for a test, and the value is still given.
+  const own = splitName(name.slice(name.lastIndexOf('.') + 1))
+  return own.some((part) => UNREAL_WORDS.has(part)) ? 'public' : judge(splitName(name))
+}
+
 function judge(parts: string[]): KeyLevel {
   const last = parts.at(-1)
   if (last === undefined) return 'plain'
-  if (parts.some((part) => UNREAL_WORDS.has(part))) return 'public'
   if (parts.includes('access') && last === 'id') return 'secret'
-  if (last === 'token' && PAGE_WORDS.has(parts.at(-2) ?? '')) return 'public'
+  if (last === 'token' && (PAGE_WORDS.has(parts.at(-2) ?? '') || isAssemblyKey(parts))) return 'public'
   if (parts.some((part) => PUBLIC_WORDS.has(part)) && !parts.some(isSecretWord) && !endsInSecretKey(parts))
     return 'public'
+  if (last === 'key' && parts.at(-2) === 'public') return 'public'
   if (ABOUT_WORDS.has(last) && parts.length > 1) return IDENTIFYING.has(last) ? 'public' : 'plain'
   if (IDS.has(last)) return 'public'
   if (PASSWORD_ENDINGS.has(last) || (parts.at(-2) === 'pass' && parts.length <= 3)) return 'password'
@@ -119,6 +131,11 @@ function judge(parts: string[]): KeyLevel {
   if (key > 0) return keyQualifier(parts[key - 1] as string)
   if (last.length >= 4 && last.endsWith('key') && !NO_KEYS.has(last)) return keyQualifier(last.slice(0, -3))
   return WEAK_WORDS.has(last) || key === 0 ? 'weak' : 'plain'
+}
+
+/** `PublicKeyToken` is a part of the name of a .NET assembly. */
+function isAssemblyKey(parts: readonly string[]): boolean {
+  return parts.slice(-3).join(' ') === 'public key token' || parts.at(-2) === 'publickey'
 }
 
 function isPasswordWord(part: string): boolean {

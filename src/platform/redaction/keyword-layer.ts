@@ -1,4 +1,4 @@
-import { type KeyLevel, keyLevel } from './key-names.ts'
+import { isSecretName, type KeyLevel, keyLevel } from './key-names.ts'
 import { hasMark } from './mark.ts'
 import { hasHolderWord, isFlagName, isOddLetters, isProgramName, isSlug, isWord } from './named-things.ts'
 import type { Pair } from './pair.ts'
@@ -22,6 +22,10 @@ const RANDOM_BITS = { password: 4.4, secret: 4.7, weak: 5 } as const
 /** Names joined by dots are a place in a program, unless they are out of the ordinary. */
 const DOTTED_BITS = 5.6
 const LISTED_BITS = 5.4
+const BASE64_BITS = 5.6
+/** Fewer characters under a weak name are the name of a thing with a number after it. */
+const MIN_WEAK_CHARS = 12
+const MIN_SIGNED = { chars: 24, signs: 6, kinds: 5 }
 const VERSION = /^(?:[\^~<>=v* ]*\d+(?:\.[\dx*]+)+|(?:[<>]=?|[\^~=!])\s?\d[\d.x*]*\s?[|,])/
 /** A chosen password, unlike a variable, has a digit and no word for what it is. */
 const CHOSEN = /^(?=.*\d)(?=.*[A-Za-z])[\w!@#%^*?~+-][\w!@#$%^*?~+-]*$/i
@@ -31,7 +35,8 @@ const NO_VALUE = /^(?:[{[]\s?\\?["{[]|[a-z_/]+#[a-z_]+$|(?:required|nullable|som
 const PHRASE = /^[a-z]{2,16}(?: [a-z0-9]{2,16}){3,11}$/
 const TALK =
   /\b(?:pass(?:word|phrase|code)s?|secrets?|tokens?|keys?|login|your|must|should|invalid|required?|please|enter|not|is|are|was|the|for|to|of)\b/
-const SETTING_LINE = /^\s*(?:export\s+|set\s+|-e\s+|ARG\s+|ENV\s+)?[A-Z][A-Z0-9_]*=\S+\s*$/
+const SETTING_LINE =
+  /^\s*(?:[#-]\s*)?(?:export\s+|set\s+|-?-e(?:nv)?\s+|ARG\s+|ENV\s+)?[A-Za-z][\w.-]*=[^\s()]+\s*(?:\\|\s#.*)?$/
 const DOTTED_NAME = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/
 /** What a cache is filed under: words, and a digest after them. */
 const NAMED_DIGEST = /^(?:[A-Za-z]\w{0,30}-){2,8}[0-9a-f]{32,64}$/
@@ -44,11 +49,22 @@ export function isKeywordSecret(line: string, pair: Pair, level: KeyLevel): bool
   if (level !== 'password' && level !== 'secret' && level !== 'weak') return false
   const value = line.slice(pair.start, Math.min(pair.end, pair.start + MAX_JUDGED_CHARS))
   if (value.length < MIN_CHARS || !/[A-Za-z0-9]/.test(value) || isPlaceholder(value)) return false
-  if (isPublicKey(value) || isUrlOrPath(value) || isConstantName(value) || VERSION.test(value)) return false
-  if (NO_VALUE.test(value) || isFlagName(value)) return false
+  if (
+    isPublicKey(value) ||
+    (isUrlOrPath(value) && !isBase64Key(value)) ||
+    isConstantName(value) ||
+    VERSION.test(value)
+  )
+    return false
+  if (NO_VALUE.test(value) || isFlagName(value) || isOwnName(pair.name, value)) return false
   if (level === 'password' && isChosen(line, pair, value)) return true
   if (!pair.isQuoted && (isProse(line, pair, value) || !isPlainValue(pair, value, level))) return false
   return isMade(pair, value, level)
+}
+
+/** Base64 may begin with a slash as paths do, but no path looks made by chance. */
+function isBase64Key(value: string): boolean {
+  return /^\/[A-Za-z0-9+/]{23,}={0,2}$/.test(value) && /\d/.test(value) && surprise(value) >= BASE64_BITS
 }
 
 /** Signs, digits and letters of both cases mixed as no name has them. */
@@ -66,10 +82,22 @@ function isChosen(line: string, pair: Pair, value: string): boolean {
   if (!pair.isQuoted) {
     const isSetting = SETTING_LINE.test(line.slice(0, 300))
     if (CHOSEN.test(value)) return isSetting || !hasHolderWord(value)
-    return /^[a-z]{8,}$/.test(value) && isSetting
+    return /^[a-z]{8,}$/.test(value) && isSetting && !isSecretName(value)
   }
   if (/[0-9]/.test(value) && /[A-Za-z]/.test(value)) return true
+  if (/^[a-z]{6,}$/.test(value) || (/^[a-z]+(?:[_-][a-z]+)+$/.test(value) && !hasHolderWord(value)))
+    return !isSecretName(value)
   return pair.by === '=' && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)
+}
+
+/** `ResetPasswordAction = "ResetPassword"`: a name is given itself, or a file called so. */
+function isOwnName(name: string, value: string): boolean {
+  if (value.length > 2 * name.length || !/^[A-Za-z][\w.-]*$/.test(value)) return false
+  return lettersOf(name).includes(lettersOf(value.replace(/\.\w{1,4}$/, '')))
+}
+
+function lettersOf(text: string): string {
+  return text.replace(/[^A-Za-z0-9]/g, '').toLowerCase()
 }
 
 /** A label stands in a list of texts, whose names are quoted or followed by a colon. */
@@ -101,12 +129,14 @@ function isDottedToken(value: string): boolean {
 
 /** Something made by chance: hexadecimal, a UUID, a long number, or letters in an order no word has. */
 function isMade(pair: Pair, value: string, level: 'password' | 'secret' | 'weak'): boolean {
+  if (pair.isQuoted && isSigned(value)) return true
   if (/\s/.test(value)) return level !== 'weak' && pair.isQuoted && isMadeOfParts(value)
   if (level !== 'password' && /^\p{Lu}/u.test(value) && isWord(value)) return false
   if (level === 'weak' && (NAMED_DIGEST.test(value) || isSlug(value))) return false
   if (isUuid(value) || (isDigitRich(value) && value.length >= (level === 'weak' ? 36 : 20))) return true
   if (/^\d+$/.test(value)) return level !== 'weak' && value.length >= (pair.isQuoted ? 10 : 16)
   if (level !== 'weak' && /^[0-9a-f]{8,}[:.][0-9a-f]{8,}$/i.test(value)) return true
+  if (level !== 'weak' && isPadded(value)) return true
   if (isHex(value)) return value.length >= (level === 'weak' ? 24 : 12) && /\d/.test(value)
   if (isMisnested(value)) return value.length >= 12 && /[#$@%^~?]/.test(value) && !/\\|\(\?/.test(value)
   if (
@@ -130,12 +160,32 @@ function isDigitRich(value: string): boolean {
   return value.length >= 16 && /^[\w-]+$/.test(value) && (value.match(/\d/g)?.length ?? 0) >= 6
 }
 
+/** Letters, digits and signs of every kind without a word among them, as salts are made. */
+function isSigned(value: string): boolean {
+  if (value.length < MIN_SIGNED.chars || /(?:\s\S*){4}/.test(value)) return false
+  const signs = value.match(/[!-/:-@[-`{-~]/g) ?? []
+  if (signs.length < MIN_SIGNED.signs || new Set(signs).size < MIN_SIGNED.kinds) return false
+  return (
+    /\d/.test(value) && /[A-Z]/.test(value) && /[a-z]/.test(value) && !/[A-Za-z]{7}|^\^|\\[dws]/.test(value)
+  )
+}
+
 /** Some stores wrap the value: `{AQAAABAAA …}`. */
 function isMadeOfParts(value: string): boolean {
   const parts = value.split(/\s+/)
   return (
     parts.length <= 3 &&
     parts.some((part) => /^[!-~]{16,}$/.test(part) && /\d/.test(part) && surprise(part) >= 5)
+  )
+}
+
+/** Base64 with its padding, of both cases. */
+function isPadded(value: string): boolean {
+  return (
+    value.length % 4 === 0 &&
+    /^[A-Za-z0-9+/]{10,}={1,2}$/.test(value) &&
+    /[a-z]/.test(value) &&
+    /[A-Z]/.test(value)
   )
 }
 
@@ -151,7 +201,8 @@ function hasOddCharacters(value: string): boolean {
 function isRandom(value: string, level: 'password' | 'secret' | 'weak'): boolean {
   if (/[^ -~]/.test(value)) return false
   const bits = surprise(value)
-  if (/\d/.test(value)) return bits >= RANDOM_BITS[level] && value.length >= 8
+  if (/\d/.test(value))
+    return bits >= RANDOM_BITS[level] && value.length >= (level === 'weak' ? MIN_WEAK_CHARS : 8)
   return value.length >= 14 && bits >= RANDOM_BITS[level] + 0.5 && !/[.\s/]/.test(value)
 }
 

@@ -19,17 +19,24 @@ function exact(anchors: string, program: string, flag: string): WrittenForm {
 
 /** Passwords on the command lines of common programs. */
 export const COMMANDS: readonly WrittenForm[] = [
-  command('mysql ,mysqldump ,mysqladmin ,mariadb ', '(?:mysql(?:dump|admin)?|mariadb)', '-p(?=\\S)'),
+  {
+    rule: 'login_flag',
+    anchors: 'mysql ,mysqldump ,mysqladmin ,mariadb ',
+    // `-P` is the port.
+    pattern: new RegExp(`(?:mysql(?:dump|admin)?|mariadb)\\s${UP_TO}-p${VALUE}`, 'y'),
+  },
   command(
     'docker login,podman login,az login,mongo ,mongosh ,mongodump ,mongorestore ',
     '\\w+(?: login)?',
-    '-p[ =]',
+    '-p[ =](?!\\d{1,5}(?::\\d{1,5})?(?:\\s|$))',
   ),
   command('redis-cli ', 'redis-cli', '-a '),
   command('ldapsearch ,ldapadd ,ldapmodify ,ldapwhoami ', 'ldap[a-z]{3,6}', '-w '),
   command('openssl ', 'openssl', '-pass(?:in|out)? pass:'),
   command('smbclient ', 'smbclient', '-U [\\w.\\\\-]{1,40}%'),
   exact('sqlcmd ,bcp ,mosquitto_pub ,mosquitto_sub ,zip ', '(?:sqlcmd|bcp|mosquitto_[ps]ub|zip)', '-P ?'),
+  exact('ssh-keygen ', 'ssh-keygen', '-N '),
+  exact('openssl enc ', 'openssl enc', '-k '),
   exact('unzip ', 'unzip', '-P ?'),
   exact('7z ,7za ,rar ,unrar ', '(?:7za?|(?:un)?rar)', '-h?p'),
   exact('http ,https ', 'https?', '(?:-a|--auth)[ =][\\w.@-]{1,64}:'),

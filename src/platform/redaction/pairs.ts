@@ -1,6 +1,7 @@
 import { plainForm } from './disguised-line.ts'
 import type { Pair } from './pair.ts'
 import { findSqlValues } from './sql-rows.ts'
+import { findFallbacks, unwrap } from './wrapped-values.ts'
 
 const MAX_NAME_CHARS = 100
 const MAX_GAP_CHARS = 40
@@ -13,14 +14,19 @@ const TYPES = new Set(
 
 /** Directives that give a value after a space: Dockerfiles, shells, web servers, `config set` of tools. */
 const SETTING =
-  /^\s{0,40}(?:[-+>$#]\s)?(?:ENV|setx|SetEnv|set -\w{1,3}|proxy_set_header|fastcgi_param|\w{2,12} config(?:ure)? set)\s{1,8}(?:\S{0,80}:)?([A-Za-z_][\w.-]{2,80})\s{1,8}(?![=\s])/
+  /^\s{0,40}(?:[-+>$#]\s)?(?:ENV|setx?|SetEnv|[#%](?:define|global)|set -\w{1,3}|proxy_set_header|fastcgi_param|\w{2,12} config(?:ure)? set)\s{1,8}(?:\S{0,80}:)?\$?([A-Za-z_][\w.-]{2,80})\s{1,8}(?![=\s])/i
 /** What is passed after a quoted name to these is its value. */
-const KEEPS = /(?:put|set\w{0,16}|define|get|getenv|env|add|append|header)\(\s{0,3}["'`]$/i
+const KEEPS = /(?<!re|off|pre)(?:put|set\w{0,16}|define|get|getenv|env|add|append|header)\(\s{0,3}["'`]$/i
 const FLAG = /^(?:--([A-Za-z][\w-]{0,60})|-([A-Za-z]{4}[\w-]{0,56}))[ \t]{1,4}(?![-=:|>])/
 /** A name and a quoted value after it, as build files and servers' settings write them. */
-const QUOTED_SETTING = /^\s{0,40}(?:[-+>]\s{1,3})?([A-Za-z_][\w.-]{2,80})\s{1,8}(?=["'][^"'])/
+const QUOTED_SETTING =
+  /^\s{0,40}(?:[-+>]\s{1,3})?(?:let\s{1,4}|var\s{1,4})?([A-Za-z_][\w.-]{2,80})\s{1,8}(?=["'][^"'])/
 /** `a=b=c=…` without a space is no list of settings. */
 const MAX_NESTED = 8
+/** Before the word `key` in a text, each makes it a secret one. */
+const KEY_KINDS = new Set(
+  'api secret access private account master license signing encryption shared'.split(' '),
+)
 const WIDE_COLON = 0xff1a
 const WIDE_EQUALS = 0xff1d
 const NINE = 57
@@ -30,8 +36,21 @@ const SETTER = /(?:^|[._])(?:set|with)_?[A-Z]\w*$/
 export function findPairs(line: string): Pair[] {
   const pairs = readPairs(line)
   const plain = plainForm(line)
-  const more = [...(plain === undefined ? [] : readPairs(plain)), ...findSqlValues(line)]
+  const more = [
+    ...(plain === undefined ? [] : readPairs(plain)),
+    ...findSqlValues(line),
+    ...readFallbacks(line),
+  ]
   return more.length === 0 ? pairs : [...pairs, ...more].toSorted((a, b) => a.start - b.start)
+}
+
+/** `process.env.NAME || "value"`, `environ.get("NAME") or "value"` */
+function readFallbacks(line: string): Pair[] {
+  return findFallbacks(line).flatMap(({ at, valueAt }) => {
+    const name = nameBefore(line, at)
+    const pair = name === '' ? undefined : valueAfter(line, valueAt, name, '=')
+    return pair ? [pair] : []
+  })
 }
 
 function readPairs(line: string): Pair[] {
@@ -131,7 +150,14 @@ function nameBefore(line: string, at: number): string {
     end = skipBack(line, end - name.length)
     name = nameEndingAt(line, end) || name
   }
-  return name
+  return spokenName(line, end - name.length, name)
+}
+
+/** `API key: …`, as people write it. */
+function spokenName(line: string, start: number, name: string): string {
+  if (!/^key$/i.test(name) || line[start - 1] !== ' ') return name
+  const before = nameEndingAt(line, start - 1)
+  return KEY_KINDS.has(before.toLowerCase()) ? `${before} ${name}` : name
 }
 
 function skipBack(line: string, from: number): number {
@@ -159,9 +185,10 @@ function passedPair(line: string, at: number, by: ',' | '('): Pair | undefined {
   let end = at
   if (by === ',') while (end > 0 && '"\'`'.includes(line[end - 1] as string)) end--
   const name = nameEndingAt(line, end)
-  if (name === '' || (by === '(' && !/^\s{0,8}[@bBrRfFuUL$]?\\?["'`]/.test(line.slice(at + 1, at + 12))))
-    return undefined
-  const pair = valueAfter(line, at + 1, name, by)
+  if (name === '') return undefined
+  const from = by === '(' ? unwrap(line, at + 1) : at + 1
+  if (by === '(' && !/^\s{0,8}[@bBrRfFuUL$]?\\?["'`]/.test(line.slice(from, from + 11))) return undefined
+  const pair = valueAfter(line, from, name, by)
   if (pair?.isQuoted && isKept(line, end - name.length, name, by)) return { ...pair, by: '=' }
   // Without quotes only a table has its values right after the comma.
   return pair && (pair.isQuoted || (by === ',' && pair.start === at + 1)) ? pair : undefined
@@ -199,15 +226,28 @@ function valueAfter(line: string, from: number, name: string, by: Pair['by']): P
   while (start < stop && (line[start] === ' ' || line[start] === '\t')) start++
   // Texts that go on over lines stand in brackets.
   if (by === '=' && line[start] === '(' && /["'`]/.test(line[start + 1] ?? '')) start++
+  if (by === '=' || by === ':') start = unwrap(line, start)
   // A string may carry a prefix: @"…", b'…', r"…", f"…", $"…".
   if (/^[@bBrRfFuUL$]$/.test(line[start] ?? '') && /["'`]/.test(line[start + 1] ?? '')) start++
   const isEscaped = line[start] === '\\' && /["']/.test(line[start + 1] ?? '')
   const quote = line[isEscaped ? start + 1 : start]
   if (quote === '"' || quote === "'" || quote === '`') {
+    if (line[start + 1] === quote && line[start + 2] === quote && line.length > start + 3) start += 2
     const inner = start + (isEscaped ? 2 : 1)
-    return { name, by, start: inner, end: quotedEnd(line, inner, quote, isEscaped), isQuoted: true }
+    const end = quotedEnd(line, inner, quote, isEscaped)
+    return { name, by, ...withinQuotes(line, inner, end), isQuoted: true }
   }
   return trimmed(line, start, plainEnd(line, start), name, by, false)
+}
+
+/** Quotes within the quotes belong to the value's type, not to the value: `"\"value\""`. */
+function withinQuotes(line: string, start: number, end: number): { start: number; end: number } {
+  const first = line.charCodeAt(start)
+  if (first !== 34 && first !== 39 && first !== 92) return { start, end }
+  const mark = /^\\?["'](?=[^"'])/.exec(line.slice(start, start + 3))?.[0]
+  if (!mark || end - start <= 2 * mark.length || !line.startsWith(mark, end - mark.length))
+    return { start, end }
+  return { start: start + mark.length, end: end - mark.length }
 }
 
 function quotedEnd(line: string, start: number, quote: string, isEscaped: boolean): number {

@@ -11,7 +11,7 @@ const BEGIN = /-----BEGIN(?: |\+|%20)([A-Z0-9 +%]{0,48})-{0,5}/y
 const HIDDEN = /PRIVATE(?: |\+|%20)KEY|PGP PRIVATE|OPENSSH/
 /** Digits of base64, with what may stand around them: margins, quotes, escapes of line ends. */
 const BODY =
-  /(?:[A-Za-z0-9+/=]|%(?:0A|0D|2B|2F|3D)|\\[nrt]|[\s"',]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,. -]{0,80}?(?=\\|\s|$))*/y
+  /(?:[A-Za-z0-9+/=]|%(?:0A|0D|2B|2F|3D)|\\[nrt]|[\s"',]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,./:@()<> -]{0,120}?(?=\\[nr]|[\r\n]|$))*/y
 const MARGIN = /^[\s>+|#*/"'-]*(?:\d{1,7}[\s:|→-]+)?["']?/
 const BODY_LINE =
   /^(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID): ?[\w,.()@<>/:+ -]{0,120})["'\\nr,;+)> \t]*$/

@@ -1,3 +1,4 @@
+import { foreignLevel } from './foreign-words.ts'
 import { surprise } from './randomness.ts'
 
 /** Stands for a value that is filled in elsewhere. */
@@ -30,6 +31,7 @@ export function isPlaceholder(value: string): boolean {
   if (REFERENCE.test(value) || NO_VALUE.has(value.toLowerCase())) return true
   if (/[{]/.test(value) && isTemplate(value)) return true
   if (FILLER.test(value) || ALPHABET.test(value) || hasFewCharacters(value) || isMostlyOne(value)) return true
+  if (foreignLevel(value) !== undefined) return true
   return SAYS_SO.test(value) && !(value.length >= REAL_CHARS && surprise(value) >= REAL_BITS)
 }
 

@@ -12,8 +12,7 @@ const FILLED = /(.)\1{9}/
 /** Chance at the end makes a token of what began with a filler. */
 const TAIL_CHARS = 24
 const MAX_NAME_BITS = 4.4
-/** So short a beginning may begin other words as well. */
-const MAX_COMMON_CHARS = 4
+const MIN_PREFIX_CHARS = 4
 
 export function placeFormat(format: ProviderFormat): PlacedFormat {
   return { ...format, expression: new RegExp(format.pattern, 'y') }
@@ -61,10 +60,10 @@ function isFilled(token: string): boolean {
   return hasFewCharacters(token.slice(token.length >> 1)) || FILLED.test(token.slice(-TAIL_CHARS))
 }
 
-/** Words without a digit after a short beginning are the name of something. */
+/** Words without a digit after the beginning are the name of something. */
 function isName({ anchors }: PlacedFormat, token: string): boolean {
-  if ((anchors[0]?.length ?? 0) > MAX_COMMON_CHARS || /\d/.test(token.slice(MAX_COMMON_CHARS))) return false
-  return surprise(token) < MAX_NAME_BITS
+  const own = token.slice(Math.max(MIN_PREFIX_CHARS, anchors[0]?.length ?? 0))
+  return !/\d/.test(own) && surprise(own) < MAX_NAME_BITS
 }
 
 function isWordCode(code: number): boolean {

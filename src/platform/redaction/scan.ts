@@ -8,6 +8,7 @@ import { MARK_START, MAX_MARK_CHARS } from './mark.ts'
 import { mayBeginAt } from './provider-layer.ts'
 import { surprise } from './randomness.ts'
 import { mergeSettled, replaceClaims } from './settled-claims.ts'
+import { MAX_COLOUR_CHARS, withoutColours } from './terminal-colours.ts'
 import { mayHaveShape } from './token-shapes.ts'
 
 /** A longer line is looked at in pieces of this many characters. */
@@ -82,7 +83,7 @@ const ROUNDS = 4
 /** Makes a scanner at the beginning of a text; what the rules in `off` find is left alone. */
 export function createScanner(table: AnchorTable, off: ReadonlySet<string>): Scanner {
   const walk = { table, traits: traitsOf(table.anchors), state: atStart(), off, rounds: ROUNDS }
-  return { scan: (text, isLast, take) => walkText(walk, text, isLast, take) }
+  return { scan: (text, isLast, take) => walkText(walk, withoutColours(text), isLast, take) }
 }
 
 /** One walk over the text: anchors of all layers and runs of token characters, line by line. */
@@ -113,8 +114,9 @@ function walkText(walk: Walk, text: string, isLast: boolean, take: Take): number
       if (place >= firstHit) addHits(table, seen, place, codes, at + 1, lineStart)
       continue
     }
-    if (at === length && !isLast) break
     const isWhole = code === NEWLINE
+    // A colour at the end of a piece has to be seen whole.
+    if (!isLast && (at === length || (!isWhole && at + MAX_COLOUR_CHARS > length))) break
     let end = at
     while ((foreign[nextForeign] as number) < lineStart) nextForeign++
     if ((foreign[nextForeign] as number) < at) seen.hasWord = true

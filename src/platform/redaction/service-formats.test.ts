@@ -28,6 +28,12 @@ const TOKENS: readonly (readonly [rule: string, token: string])[] = [
   ['sourcegraph_token', `slk_${hex(64)}`],
   ['rootly_token', `rootly_${hex(64)}`],
   ['robinhood_key', `rh-api-${uuid()}`],
+  ['scrapfly_key', `scp-live-${hex(32)}`],
+  ['nats_seed', `SUAD${fakeText(54, 3, UPPER)}`],
+  ['session_cookie', `s%3A${mixed(32)}.${mixed(43)}`],
+  ['supabase_key', `sbp_v0_${hex(40)}`],
+  ['secret_key', `sk_4711_123456_${hex(32)}`],
+  ['newrelic_key', `NRAA-${hex(27)}`],
   ['adafruit_key', `aio_${mixed(28)}`],
   ['voiceflow_key', `VF.DM.${hex(24)}.${mixed(16)}`],
   ['wallet_key', `nsec1${lower(58)}`],
@@ -70,6 +76,7 @@ describe('formats of services', () => {
       'live_migration_of_virtual_machines_to_hosts',
       'discord.com/api/v10/webhooks/',
       'libs/ptr_container/test/tut34.cpp',
+      'with_bitrise_setup_and_is_a_pull_request do |system_env|',
     ]) {
       expect(redactor.redact(text)).toBe(text)
     }

@@ -87,13 +87,19 @@ const HOSTS_AND_TOOLS: readonly ProviderFormat[] = [
   format('softlayer_key', 'softlayer.com/', `softlayer\\.com/soap/v3(?:\\.1)?/[a-z0-9]{64}${END}`, {
     allowsFiller: true,
   }),
+  format('scrapfly_key', 'scp-live- scp-test-', `scp-(?:live|test)-${HEX}{32}${END}`),
+  format('session_cookie', 's%3a', `s%3A${WORD}{20,64}\\.[A-Za-z0-9%+/]{30,80}`),
   format('appsync_key', 'da2-', `da2-[a-z0-9]{26}${END}`),
   format('paseto', 'v1.local. v2.local. v3.local. v4.local.', `v[1-4]\\.local\\.${WORD}{40,2000}`),
   format('firebase_key', 'aaaa', `AAAA${WORD}{7}:APA91b${WORD}{100,180}`),
 ]
 
 const COMMERCE_AND_MESSAGES: readonly ProviderFormat[] = [
-  format('secret_key', 'sk_', `sk_(?:[a-z]{2,6}_){0,2}(?:${UUID}|${digits(4)}[A-Za-z0-9]{24,120})${END}`),
+  format(
+    'secret_key',
+    'sk_',
+    `sk_(?:[a-z]{2,6}_|\\d{3,8}_){0,2}(?:${UUID}|${HEX}{32}|${digits(4)}[A-Za-z0-9]{24,120})${END}`,
+  ),
   format('secret_key', 'ak_live_ ak_test_', `ak_(?:live|test)_${digits(1)}${ALNUM}{24,60}`),
   format('secret_key', 'pri_', `pri_${HEX}{32}${END}`),
   format('klaviyo_key', 'pk_', `pk_${HEX}{34}${END}`),

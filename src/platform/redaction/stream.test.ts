@@ -12,6 +12,8 @@ const text = [
   `token: |\n  ${fakeText(30)}`,
   `apiVersion: v1\nkind: Secret\ndata:\n  a: ${Buffer.from('hunter2').toString('base64')}`,
   'words '.repeat(6_000),
+  '\u001b[33mcoloured\u001b[0m '.repeat(2_000),
+  `\u001b[36mAPI_TOKEN\u001b[0m: \u001b[33m${fakeText(30, 9)}\u001b[0m`,
   `password="${fakeText(20_000)}" more`,
   'the end',
 ].join('\n')

@@ -1,4 +1,5 @@
 import { type Claim, RANK } from './finding.ts'
+import { foreignLevel } from './foreign-words.ts'
 import { hasFewCharacters, isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
 import { isCode, isHex } from './value-shapes.ts'
@@ -12,7 +13,8 @@ export interface Structure {
   find(line: string, at: number): readonly [start: number, end: number] | undefined
 }
 
-const USERINFO = /:\/\/([^\s/:@"'`<>\\?#]{0,128}):([^\s/"'`<>\\]{1,256})@(?=[\w[$%{.-])/y
+/** The user may be called by an address of mail. */
+const USERINFO = /:\/\/([^\s/:@"'`<>\\?#]{0,128}(?:@[\w.-]{1,64})?):([^\s/"'`<>\\]{1,256})@(?=[\w[$%{.-])/y
 const DATABASE_USERINFO =
   /(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|redis|rediss|amqps?|mssql|oracle|sqlserver|clickhouse|ldaps?|smtps?|ftps?|sftp)(?:\+\w{1,20})?:\/\/([^\s/:@"'`<>\\]{0,128}):([^\s"'`<>\\]{1,256})@(?=[\w[.-]{1,255}(?:[:/?,"'`\s]|$))/y
 const USER_ONLY = /:\/\/([A-Za-z0-9_+=-]{16,256})@(?=[\w[.-])/y
@@ -26,7 +28,9 @@ const USER_FLAG =
 const NETRC = /password\s{1,3}([^\s:=]\S{3,255})/y
 /** A string of a program, or the type of a column. */
 const NO_PASSWORD = /^(?:[{'"]|n?(?:var)?char|varbinary|text\b|string\b)/i
-const IDENTIFIED = /identified by (?:password )?(['"])([^'"\s]{4,128})\1/iy
+const IDENTIFIED =
+  /identified (?:with ['"`]?\w{3,40}['"`]? )?(?:by|as) (?:password )?(['"])([^'"\s]{4,128})\1/iy
+const IDENTIFIED_PLAIN = /identified by ([A-Za-z0-9_#$!@]{6,64})(?=[\s;\\"')]|$)/iy
 const SPOKEN =
   /(?:token|secret|api[ _-]?key|access[ _-]?key)\s{1,2}(?:is\s)?["'`]?([0-9a-f]{32,128}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9A-Za-z-])/iy
 const TELEGRAM = /:AA[\w-]{32,35}(?![\w-])/y
@@ -43,7 +47,7 @@ export const STRUCTURES: readonly Structure[] = [
   { rule: 'login_flag', anchors: ['--user', '--proxy-user', ' -u'], find: findUserFlag },
   { rule: 'netrc_password', anchors: ['password '], find: findNetrc },
   { rule: 'login_flag', anchors: ['sshpass '], find: (line, at) => findAt(SSHPASS, 1, line, at) },
-  { rule: 'sql_password', anchors: ['identified by '], find: (line, at) => findAt(IDENTIFIED, 2, line, at) },
+  { rule: 'sql_password', anchors: ['identified by ', 'identified with '], find: findIdentified },
   {
     rule: 'spoken_secret',
     anchors: ['token ', 'secret ', 'apikey ', 'api key ', 'api_key ', 'access key '],
@@ -144,13 +148,16 @@ function findUserFlag(line: string, at: number) {
   if (password === '') return user.length >= 10 && /\d/.test(user) ? spanOf(found, user) : undefined
   if (isReference(password) || isPlaceholder(password) || isPlaceholder(`${user}:${password}`))
     return undefined
-  if (password.length < 4 || /^\d{1,6}$/.test(password)) return undefined
+  if (password.length < 4 || /^\d{1,6}$|^\/\//.test(password)) return undefined
   return [found.index + whole.length - password.length, found.index + whole.length] as const
 }
 
 function findNetrc(line: string, at: number) {
   const isAlone = /^\s*password\s+\S+\s*$/.test(line.slice(0, 300))
-  if (!isAlone && !/\blogin\s+\S+\s+(?:\w+\s+\S+\s+)?$/.test(line.slice(Math.max(0, at - 200), at)))
+  if (
+    !isAlone &&
+    !/\blogin\s+(?!(?:and|or)\s)\S+\s+(?:\w+\s+\S+\s+)?$/.test(line.slice(Math.max(0, at - 200), at))
+  )
     return undefined
   const found = runAt(NETRC, line, at)
   const value = found?.[1]
@@ -183,6 +190,15 @@ function findNamedAfter(line: string, at: number) {
   if (!found || !value || isPlaceholder(value) || !looksChosen(value)) return undefined
   const start = at - before.length + found.index
   return [start, start + value.length] as const
+}
+
+/** `identified by 'password'`; without quotes it has to look like one. */
+function findIdentified(line: string, at: number) {
+  const quoted = findAt(IDENTIFIED, 2, line, at)
+  if (quoted) return foreignLevel(line.slice(...quoted)) === undefined ? quoted : undefined
+  const found = runAt(IDENTIFIED_PLAIN, line, at)
+  const value = found?.[1]
+  return found && value && !isPlaceholder(value) && looksChosen(value) ? spanOf(found, value) : undefined
 }
 
 function findAt(pattern: RegExp, group: number, line: string, at: number) {

@@ -11,6 +11,7 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   { rule: 'discord_token', pattern: /^[A-Z][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}$/ },
   { rule: 'jwt', pattern: /^ey[\w-]{17,4000}\.ey[\w/-]{17,4000}\.[\w/-]{10,2000}$/ },
   { rule: 'mailchimp_key', pattern: /^[0-9a-f]{32}-us\d{1,2}$/ },
+  { rule: 'nats_seed', pattern: /^S[UAONCX]A[A-P][A-Z2-7]{54}$/ },
   { rule: 'newrelic_key', pattern: /^(?:[0-9a-f]{36}|[0-9a-f]{32}FFFF|eu01xx[0-9a-f]{26,30})NRAL$/ },
   { rule: 'newrelic_key', pattern: /^(?:eu01xx|AA)[0-9a-f]{36,40}-NRMA$/ },
   { rule: 'terraform_token', pattern: /^[A-Za-z0-9]{14}\.atlasv1\.[\w-]{20,90}$/ },
@@ -30,7 +31,7 @@ export function findTokenShape(token: string): string | undefined {
 
 export const SHAPE_RULES: readonly string[] = TOKEN_SHAPES.map(({ rule }) => rule)
 
-/** Shapes of few surprises are hexadecimal ones of these lengths. */
+/** Shapes of few surprises, hexadecimal ones and capitals, have these lengths. */
 export function mayHaveShape(length: number): boolean {
-  return (length >= 34 && length <= 37) || length === 40 || length === 47 || length === 82
+  return (length >= 34 && length <= 37) || length === 40 || length === 47 || length === 58 || length === 82
 }

@@ -40,14 +40,15 @@ export function isCode(value: string): boolean {
 
 /** Upper case words joined by lines: the name of a constant. */
 export function isConstantName(value: string): boolean {
+  if (isUuid(value)) return false
   if (SIZED_CONSTANT.test(value) || isAlgorithm(value)) return true
   return CONSTANT.test(value) && surprise(value) < (value.includes('_') ? 5.8 : 5)
 }
 
-/** `ECDHE-RSA-AES128-GCM-SHA256`, `PBKDF2-HMAC-SHA256` */
+/** `ECDHE-RSA-AES128-GCM-SHA256`, `PBKDF2-HMAC-SHA256`, `ECDH-ES+A128KW` */
 function isAlgorithm(value: string): boolean {
   if (value.length > MAX_ALGORITHM.chars || !ALGORITHM.test(value)) return false
-  const parts = value.split(/[_.-]/)
+  const parts = value.split(/[_.+-]/)
   return (
     parts.length > 1 && parts.length <= MAX_ALGORITHM.parts && parts.every((part) => SIZED_WORD.test(part))
   )

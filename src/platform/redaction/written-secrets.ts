@@ -15,7 +15,8 @@ const FORMS: readonly WrittenForm[] = [
   },
   {
     rule: 'login_call',
-    anchors: 'getconnection(,mysqli_connect(,new mysqli(,new pdo(,dbi->connect(,ldap_bind(,pymysql.connect(',
+    anchors:
+      'getconnection(,mysqli_connect(,new mysqli(,new pdo(,dbi->connect(,ldap_bind(,pymysql.connect(,directoryentry(',
     pattern:
       /[\w>.-]{3,20}(?: \w{3,6})?\((?:\s{0,3}[^,()]{1,200},){2}\s{0,3}["']([^"'\s]{4,128})["']\s{0,3}[,)]/iy,
   },
@@ -80,6 +81,13 @@ const FORMS: readonly WrittenForm[] = [
     anchors: 'alter user ,alter role ,create role ,create user ,alter login ,create login ',
     pattern:
       /(?:alter|create) (?:user|role|login) [^;'"]{1,120}\bpassword\s{0,3}=?\s{0,3}'([^'\s]{4,128})'/iy,
+  },
+  {
+    rule: 'sql_password',
+    anchors: 'alter user ,alter role ,create role ,create user ',
+    pattern:
+      /(?:alter|create) (?:user|role) [^;'"]{1,120}\bpassword\s{1,3}([A-Za-z0-9_#$!@]{6,64})\s{0,3}(?:;|$)/iy,
+    isChosen: true,
   },
   {
     rule: 'spoken_secret',
