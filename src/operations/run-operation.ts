@@ -1,5 +1,5 @@
 import { VAULT_ID } from '../platform/basics/home.ts'
-import { type Lock, UNREADABLE_LOCK } from '../platform/locks/lock.ts'
+import { type Lock, lockedCode } from '../platform/locks/lock.ts'
 import { isForbidden, isGateOn } from '../platform/policy/gates.ts'
 import { act } from './act.ts'
 import { hasAuthority, isOwner } from './authority.ts'
@@ -98,7 +98,7 @@ function checkLocks({ hub, call: { operation, caller } }: CallState): void | Pro
 }
 
 function checkLock(lock: Lock | undefined): void {
-  if (lock) refuse(lock === UNREADABLE_LOCK ? 'STORAGE_UNAVAILABLE' : 'LOCKED')
+  if (lock) refuse(lockedCode(lock))
 }
 
 function checkGate({ hub, call, rules }: CallState): void {

@@ -25,3 +25,8 @@ export const UNREADABLE_LOCK: Lock = {
   locked_at: '-',
   locked_by: 'hub',
 }
+
+/** What a call is told that a lock stands in the way of. */
+export function lockedCode(lock: Lock): 'STORAGE_UNAVAILABLE' | 'LOCKED' {
+  return lock === UNREADABLE_LOCK ? 'STORAGE_UNAVAILABLE' : 'LOCKED'
+}

@@ -22,9 +22,9 @@ export interface Restored {
 /**
  * Puts a backup in the place of what a home holds. Everything is checked and staged inside the home
  * first; then each file is switched in one step, the database last. A restore that is broken off is simply
- * made again; where it had begun to switch, no program opens the home until then. What was there before is kept in a folder beside it. A database that any process
- * has open is always refused, and one that holds something unless `force` is set. A PostgreSQL schema
- * must be empty in any case, and is filled in one transaction.
+ * made again; where it had begun to switch, no program opens the home until then. What was there before is
+ * kept in a folder beside it. A database that any process has open is always refused, and one that holds
+ * something unless `force` is set. A PostgreSQL schema must be empty in any case, and is filled in one transaction.
  */
 export async function restoreBackup(
   home: Home,

@@ -1,5 +1,6 @@
 import type { Context, Effect } from '../../../operations/define-operation.ts'
 import { hashSecret } from '../../../platform/basics/secret-hash.ts'
+import { lockedCode } from '../../../platform/locks/lock.ts'
 import type { Reader } from '../../../platform/storage/database.ts'
 import { allowedToolIds } from '../allowlist.ts'
 import { BEARER, type Grant } from './grant-record.ts'
@@ -27,7 +28,8 @@ export interface Use {
 export async function requireGrant(context: Asking, use: Use): Promise<Grant> {
   const grant = await requireLiveGrant(context)
   const { refuse, hub } = context
-  if (await hub.locks.find(grant.grant_id)) refuse('LOCKED')
+  const lock = await hub.locks.find(grant.grant_id)
+  if (lock) refuse(lockedCode(lock))
   if (grant.flow_id !== use.flow_id || grant.flow_version !== use.flow_version) {
     refuse('FLOW_EXTERNAL_GRANT_FLOW_MISMATCH')
   }

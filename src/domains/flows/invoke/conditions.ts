@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ROLES, type Role } from '../../../platform/identity/caller.ts'
-import type { Lock } from '../../../platform/locks/lock.ts'
+import { type Lock, lockedCode } from '../../../platform/locks/lock.ts'
 import type { Locks } from '../../../platform/locks/open-locks.ts'
 import { gateState, isForbidden } from '../../../platform/policy/gates.ts'
 import type { VaultRules } from '../../../platform/policy/policies.ts'
@@ -59,8 +59,9 @@ export async function judgeConditions(question: Question): Promise<Condition[]> 
 }
 
 function unlocked(condition: string, lock: Lock | undefined): Condition {
-  const since = lock && `locked by ${lock.locked_by} at ${lock.locked_at}`
-  return told(condition, !lock, 'LOCKED', lock?.reason ? `${since}: ${lock.reason}` : (since ?? 'not locked'))
+  if (!lock) return told(condition, true, 'LOCKED', 'not locked')
+  const since = `locked by ${lock.locked_by} at ${lock.locked_at}`
+  return told(condition, false, lockedCode(lock), lock.reason ? `${since}: ${lock.reason}` : since)
 }
 
 function gateConditions({ env, rules }: Question): Condition[] {
