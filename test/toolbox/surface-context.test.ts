@@ -79,8 +79,8 @@ describe('the context of a call', () => {
       const flags = {
         project: tools.project.root,
         service: 'services/web',
-        isolation: 'SHARED',
-        agent: 'typed',
+        'isolation-level': 'SHARED',
+        'agent-id': 'typed',
       }
       const { seat } = seatCaller(
         {
@@ -90,8 +90,8 @@ describe('the context of a call', () => {
         } as unknown as Invocation,
         'other',
       )
-      const { agent, isolation: isolation_level } = flags
-      expect(seat).toEqual(tools.seat({ agent_id: agent, isolation_level, access_token: 'tok-SENTINEL' }))
+      const own = { agent_id: 'typed', isolation_level: 'SHARED', access_token: 'tok-SENTINEL' }
+      expect(seat).toEqual(tools.seat(own))
     },
   )
 
