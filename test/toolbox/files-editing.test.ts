@@ -155,7 +155,11 @@ describe('edit_file as a whole', () => {
     const codeOf = async (path: string) =>
       (await project.call(editFile, { path, edits: [replace('x', 'y')] })).code
     expect(await codeOf('binary')).toBe('BinaryFile')
-    expect(await codeOf('large.txt')).toBe('FileTooLarge')
+    const large = await project.call(editFile, { path: 'large.txt', edits: [replace('x', 'y')] })
+    expect(large).toMatchObject({
+      code: 'FileTooLarge',
+      suggestion: expect.stringContaining('No file over 1048576 bytes can be edited'),
+    })
     expect(await codeOf('missing.txt')).toBe('FileNotFound')
     expect(await codeOf('missing/a.txt')).toBe('FileNotFound')
     expect(await codeOf('src')).toBe('IsADirectory')

@@ -1,4 +1,4 @@
-import type { FoundFile, HeldFolder } from '../../../platform/guard/guard.ts'
+import { FileFault, type FoundFile, type HeldFolder } from '../../../platform/guard/guard.ts'
 import type { Patterns } from '../../../platform/patterns/patterns.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { fillVeils, type VeiledText, veilSecrets } from '../../../platform/redaction/veil.ts'
@@ -26,7 +26,7 @@ export async function editInPlace(
   tools: EditTools,
 ): Promise<EditPlan | undefined> {
   return withLock(folder, tools.lock, async (lock) => {
-    const found = folder.read(folder.name, EDITED_MAX_BYTES)
+    const found = readEditable(folder)
     if (!found) return undefined
     const before = veilSecrets(tools.redactor, decodeText(found.bytes, folder.path))
     const plan = await planEdits(before.text, edits, enginesFor(folder.name, tools))
@@ -41,6 +41,16 @@ export async function editInPlace(
       ready.close()
     }
   })
+}
+
+function readEditable(folder: HeldFolder): FoundFile | undefined {
+  try {
+    return folder.read(folder.name, EDITED_MAX_BYTES)
+  } catch (error) {
+    if (!(error instanceof FileFault) || error.code !== 'FileTooLarge') throw error
+    const help = `No file over ${EDITED_MAX_BYTES} bytes can be edited; put what is to change into a file of its own.`
+    throw new ToolFault('FileTooLarge', error.message, help, { cause: error })
+  }
 }
 
 /** The text that is to be written, with what was hidden as it was, if no secret came with the edit. */
