@@ -112,12 +112,24 @@ verifies('TOOL-091', 'each manager is started with its lockfile-based command an
     (await service.call(installDependencies, { manager })).stdout.split('\n')
   const npm = await linesOf('npm')
   expect(npm.slice(0, 3)).toEqual([join(folder, 'bin/npm'), 'ci', '--ignore-scripts'])
-  expect(npm).toContain(`--registry=${PUBLIC_NPM_REGISTRY}`)
-  expect(npm).toContain('--script-shell=/bin/false')
+  const closing = ['--script-shell=/bin/false', '--git=/bin/false', '--allow-git=none', '--allow-remote=none']
+  const unread = ['--userconfig=/tmp/no-user-config', '--globalconfig=/tmp/no-global-config']
+  expect(npm).toEqual(
+    expect.arrayContaining([...closing, ...unread, '--offline', `--registry=${PUBLIC_NPM_REGISTRY}`]),
+  )
   const poetry = await linesOf('poetry')
   const options = ['--no-root', '--no-plugins', '--no-interaction', '--no-ansi']
   expect(poetry.slice(0, 6)).toEqual([join(folder, 'bin/poetry'), 'install', ...options])
-  expect(poetry).toContain('POETRY_VIRTUALENVS_IN_PROJECT=false')
+  expect(poetry).toEqual(
+    expect.arrayContaining([
+      'POETRY_VIRTUALENVS_CREATE=true',
+      'POETRY_VIRTUALENVS_IN_PROJECT=false',
+      // An archive of sources is built by code of its own.
+      'POETRY_INSTALLER_ONLY_BINARY=:all:',
+      'POETRY_CONFIG_DIR=/tmp/poetry-config',
+      'POETRY_KEYRING_ENABLED=false',
+    ]),
+  )
   const cargo = await linesOf('cargo')
   const manifest = join(service.root, 'Cargo.toml')
   expect(cargo.slice(0, 5)).toEqual([
@@ -128,6 +140,7 @@ verifies('TOOL-091', 'each manager is started with its lockfile-based command an
     manifest,
   ])
   expect(cargo.find((line) => line.startsWith('CARGO_HOME='))).toContain(service.home)
+  expect(cargo).toContain('CARGO_NET_GIT_FETCH_WITH_CLI=false')
   expect(cargo.find((line) => line.startsWith('PWD='))).not.toContain(service.root)
 })
 
@@ -211,6 +224,19 @@ verifies(
     await expect(service.call(installDependencies, { manager: 'npm' })).rejects.toBeInstanceOf(GuardDenied)
   },
 )
+
+verifies('TOOL-091', 'nothing is fetched from a mirror in the open, or with a password', async () => {
+  const mirrors = ['http://mirror.example/', 'https://me@mirror.example/', 'https://:word@mirror.example/']
+  const files = { 'package.json': '{}', 'package-lock.json': lockWith({ link: true }) }
+  for (const mirror of [...mirrors, 'ftp://127.0.0.1/', 'mirror.example', 'mirror']) {
+    const env = { KNOWTATION_TOOLCHAIN_PATH: join(folder, 'bin'), KNOWTATION_NPM_REGISTRY: mirror }
+    const fault = await faultOf(open({ env, files }).call(installDependencies, { manager: 'npm' }))
+    expect(fault, mirror).toMatchObject({ code: 'NotConfigured' })
+    expect(fault.message).not.toContain('word@')
+    expect(readdirSync(service.root), mirror).not.toContain('ran-here')
+    service.remove()
+  }
+})
 
 verifies('TOOL-019', 'a task that may not run a manager does not', async () => {
   const files = { 'Cargo.toml': '', 'Cargo.lock': CARGO_LOCK }

@@ -14,6 +14,7 @@ import {
   type ServiceOptions,
   type TestService,
 } from './commands-service.fixture.ts'
+import { runHostile } from './sandbox-hostile.fixture.ts'
 
 let service: TestService
 function open(options?: ServiceOptions): TestService {
@@ -235,3 +236,21 @@ test('a program of the service never stands in for one of the system', async () 
     again.remove()
   }
 })
+
+verifies(
+  'TOOL-131',
+  'a command sees nothing of the hub, not even where its home lies in the service',
+  async () => {
+    open({ home_inside: true })
+    const stream = join(service.home, 'knowtation.db')
+    writeFileSync(stream, 'events')
+    const path = JSON.stringify(stream)
+    const code = `attempt('list', () => fs.readdirSync('home').join())
+    attempt('read', () => fs.readFileSync(${path}, 'utf8'))
+    attempt('write', () => fs.writeFileSync(${path}, ''))`
+    const seen = await runHostile(service, code)
+    expect(seen).toMatchObject({ list: '', read: 'ENOENT' })
+    expect(seen.write).not.toBe('done')
+    expect(readFileSync(stream, 'utf8')).toBe('events')
+  },
+)

@@ -21,6 +21,8 @@ export interface ServiceOptions {
   allowed_commands?: string[]
   sandbox?: Sandbox
   env?: Record<string, string>
+  /** The hub's folder lies in the service. */
+  home_inside?: boolean
 }
 
 /** A project with two services on the disk, and the tools as an agent of the first one has them. */
@@ -57,7 +59,7 @@ export function makeService(options: ServiceOptions = {}): TestService {
   const project = join(folder, 'project')
   const root = join(project, 'services', 'mine')
   const other = join(project, 'services', 'other')
-  const home = join(folder, 'home')
+  const home = join(options.home_inside ? root : folder, 'home')
   for (const path of [root, other, home, join(project, '.flow'), join(project, 'contracts')]) {
     mkdirSync(path, { recursive: true })
   }

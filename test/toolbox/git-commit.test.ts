@@ -38,6 +38,7 @@ describe('git_commit', () => {
     const messages: [string, string][] = [
       ['', 'ValidationError'],
       [' \n\t', 'ValidationError'],
+      ['\u200b\u2060', 'ValidationError'],
       ['a\0b', 'ValidationError'],
       ['now [REDACTED:github_token]', 'ValidationError'],
       [`Use ${TOKEN}`, 'SecurityError'],

@@ -1,17 +1,55 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { makeGitProject, runGit, writeAt } from '../../src/domains/toolbox/git/git-project.fixture.ts'
-import { pushConfig } from '../../src/domains/toolbox/git/git-push.ts'
+import {
+  makeGitProject,
+  realSandbox,
+  runGit,
+  writeAt,
+} from '../../src/domains/toolbox/git/git-project.fixture.ts'
+import { gitPush, pushConfig } from '../../src/domains/toolbox/git/git-push.ts'
 import { findCredential } from '../../src/domains/toolbox/git/push-credential.ts'
 import { findRemoteAddress, type RemoteAddress } from '../../src/domains/toolbox/git/remote-address.ts'
 import { readSettings } from '../../src/domains/toolbox/git/trusted-config.ts'
+import type { Sandbox } from '../../src/platform/sandbox/sandbox.ts'
+import { verifies } from '../requirements/verifies.ts'
 
 function address(text: string): RemoteAddress {
   return findRemoteAddress(text) as RemoteAddress
 }
 
+/** The real sandbox, and the configuration that git had for its push. */
+function readingSandbox() {
+  const configs: string[] = []
+  const sandbox: Sandbox = {
+    require: () => realSandbox.require(),
+    run(profile, argv, options) {
+      const read = () => profile.overlays.map(({ content_path }) => readFileSync(content_path, 'utf8'))
+      if (argv.includes('push')) configs.push(...read())
+      return realSandbox.run(profile, argv, options)
+    },
+  }
+  return { sandbox, configs }
+}
+
 describe('the credential of a push', () => {
+  verifies('TOOL-098', 'goes to no remote that only the repository names', async () => {
+    await using project = makeGitProject()
+    project.put('a.txt', 'a\n')
+    project.commitAll()
+    // Nobody listens there.
+    const url = 'https://127.0.0.1:9/x.git'
+    project.git('config', 'remote.own.url', url)
+    writeAt(join(project.base, 'home/git-credentials/127.0.0.1'), 'bot:a-token\n', 0o600)
+    const config = { git: { remotes: { origin: url } } }
+    const { sandbox, configs } = readingSandbox()
+    for (const remote of ['own', 'origin']) {
+      const input = { remote, branch: 'main', confirm: true }
+      expect(await project.codeOf(gitPush, input, { config, sandbox })).toBe('CommandFailed')
+    }
+    expect(configs.map((text) => text.includes('Authorization'))).toEqual([false, true])
+  })
+
   test('goes to its own host only', async () => {
     await using project = makeGitProject()
     writeAt(join(project.base, 'home/git-credentials/git.example'), 'bot:a-token\n')

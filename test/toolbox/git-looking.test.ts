@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { gitAdd } from '../../src/domains/toolbox/git/git-add.ts'
 import { gitCommit } from '../../src/domains/toolbox/git/git-commit.ts'
 import { gitDiff } from '../../src/domains/toolbox/git/git-diff.ts'
 import {
+  type GitProject,
   makeGitProject,
   OWNER_ENV,
   runGit,
@@ -17,10 +18,16 @@ import { verifies } from '../requirements/verifies.ts'
 
 const noSandbox = openSandbox({ bwrap_paths: ['/nonexistent/bwrap'] })
 
+/** Gives a file another time and the same content: git that may write keeps the new time in its index. */
+function touch(project: GitProject, path: string): void {
+  utimesSync(join(project.service_root, path), 1_000_000_000, 1_000_000_000)
+}
+
 describe('git_status', () => {
   verifies('TOOL-084', 'shows the state of the service, takes no arguments and changes nothing', async () => {
     await using project = makeGitProject()
-    for (const name of ['a', 'b', 'gone', 'old']) project.put(`${name}.txt`, `${name} is a text of its own\n`)
+    for (const name of ['a', 'b', 'gone', 'old', 'same'])
+      project.put(`${name}.txt`, `${name} is a text of its own\n`)
     project.write('services/other/c.txt', 'c\n')
     project.commitAll()
     project.put('a.txt', 'changed\n')
@@ -31,6 +38,7 @@ describe('git_status', () => {
     project.git('mv', 'services/shop/old.txt', 'services/shop/moved.txt')
     project.git('add', 'services/shop/b.txt')
     rmSync(join(project.service_root, 'gone.txt'))
+    touch(project, 'same.txt')
     const before = project.fingerprint()
     expect(await project.call(gitStatus, {})).toEqual({
       stdout:
@@ -110,6 +118,12 @@ describe('git_status', () => {
     expect(await project.codeOf(gitStatus, {})).toBe('NotConfigured')
   })
 
+  test('refuses a repository with a link in it', async () => {
+    await using project = makeGitProject()
+    symlinkSync(project.base, join(project.root, '.git/logs'))
+    expect(await project.codeOf(gitStatus, {})).toBe('NotSupported')
+  })
+
   test('serves a repository of the other object format', async () => {
     await using project = makeGitProject()
     runGit(project.service_root, ['init', '--quiet', '--object-format=sha256'])
@@ -130,7 +144,7 @@ describe('git_status', () => {
     expect(await project.codeOf(gitStatus, {})).toBe('NotSupported')
   })
 
-  test('runs only where the task may run git', async () => {
+  verifies('TOOL-019', 'runs only where the task may run git', async () => {
     await using project = makeGitProject()
     const codes = [['pytest'], [], ['git'], ['pytest', 'git']].map((allowed_commands) =>
       project.codeOf(gitStatus, {}, { context: { allowed_commands } }),
@@ -144,12 +158,14 @@ describe('git_diff', () => {
     await using project = makeGitProject()
     project.put('a.txt', 'a\n')
     project.put('b.txt', 'b\n')
+    project.put('same.txt', 'same\n')
     project.write('services/other/c.txt', 'c\n')
     project.commitAll()
     project.put('a.txt', 'loose\n')
     project.put('b.txt', 'fixed\n')
     project.write('services/other/c.txt', 'foreign\n')
     project.git('add', 'services/shop/b.txt')
+    touch(project, 'same.txt')
     const before = project.fingerprint()
     const unstaged = await project.call(gitDiff, { staged: false })
     expect(unstaged.files).toEqual(['a.txt'])
@@ -234,15 +250,19 @@ describe('git_diff', () => {
 describe('without a sandbox', () => {
   const allowed = { config: { git: { allow_unsandboxed: true } }, sandbox: noSandbox }
 
-  test('nothing runs, unless the owner lets git look without one', async () => {
+  verifies(['TOOL-084', 'TOOL-085'], 'git only looks, and only where the owner lets it', async () => {
     await using project = makeGitProject()
     project.put('a.txt', 'a\n')
+    project.put('same.txt', 'same\n')
     project.commitAll()
     project.put('a.txt', 'b\n')
+    touch(project, 'same.txt')
+    const before = project.fingerprint()
     expect(await project.codeOf(gitStatus, {}, { sandbox: noSandbox })).toBe('SandboxUnavailable')
     expect(await project.codeOf(gitDiff, {}, { sandbox: noSandbox })).toBe('SandboxUnavailable')
     expect((await project.call(gitStatus, {}, allowed)).unstaged).toEqual(['a.txt'])
     expect((await project.call(gitDiff, {}, allowed)).stdout).toContain('+b')
+    expect(project.fingerprint()).toBe(before)
     expect(await project.codeOf(gitAdd, { files: ['a.txt'] }, allowed)).toBe('SandboxUnavailable')
     project.git('add', '--all')
     expect(await project.codeOf(gitCommit, { message: 'Change' }, allowed)).toBe('SandboxUnavailable')

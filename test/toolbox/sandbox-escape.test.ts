@@ -200,7 +200,7 @@ test('closed names that exist look empty and stay as they are, at any depth', as
     }
     attempt('secrets', () => fs.readdirSync('secrets').join())
     attempt('flow', () => fs.readdirSync('.flow').join())
-    attempt('edit flow', () => fs.writeFileSync('.flow/config.json', '{}'))
+    attempt('edit flow', () => { fs.chmodSync('.flow', 0o755); fs.writeFileSync('.flow/config.json', '{}') })
     attempt('head', () => fs.readFileSync('.git/HEAD', 'utf8'))
     attempt('hook', () => { fs.mkdirSync('.git/hooks'); fs.writeFileSync('.git/hooks/pre-commit', 'x') })
     attempt('all', () => spawnSync('grep', ['-rsE', '(value-of-the-owner|deep-value|pem-value|npm-value|git-value)', '--exclude=hostile.mjs', '.'], { encoding: 'utf8' }).stdout)

@@ -18,6 +18,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openSandbox } from '../../src/platform/sandbox/open-sandbox.ts'
 import type { CommandLimits, CommandOptions, SandboxProfile } from '../../src/platform/sandbox/sandbox.ts'
 import { SandboxUnavailable } from '../../src/platform/sandbox/sandbox.ts'
+import { FILE_BYTES } from '../../src/platform/sandbox/sandbox-limits.ts'
 import { verifies } from '../requirements/verifies.ts'
 
 const LIMITS: CommandLimits = { timeout_ms: 20_000, output_bytes: 10_000 }
@@ -149,6 +150,16 @@ test('too many processes and too much memory end a command', async () => {
   const eater = `perl -e '$x = "x" x (150 << 20); sleep 4715' & `
   const many = await shell(`${eater.repeat(6)} wait`, {}, { limits })
   expect(many).toMatchObject({ limit_hit: 'memory' })
+})
+
+test('a command has no rights of root, whoever runs the hub, and limits of the kernel', async () => {
+  const { stdout } = await shell(
+    'grep -hE "^Cap(Inh|Prm|Eff|Bnd|Amb)" /proc/self/status; ulimit -c; ulimit -f',
+  )
+  const [rights, limits] = [stdout.trim().split('\n').slice(0, 5), stdout.trim().split('\n').slice(5)]
+  expect(rights.map((line) => line.replace(/^Cap...:\s*0+$/, 'none'))).toEqual(Array(5).fill('none'))
+  // A shell counts blocks of 512 bytes.
+  expect(limits).toEqual(['0', String(FILE_BYTES / 512)])
 })
 
 test('a hub that is killed takes its commands with it, and the next one tidies up', async () => {

@@ -143,6 +143,15 @@ describe('search_file', () => {
     expect([...files]).toEqual(Array.from({ length: 10 }, (_, index) => `src/f${index + 10}.ts`))
   })
 
+  test('is whole where there are just as many matches as may be shown', async () => {
+    const service = makeSearchService()
+    service.put('a/a.ts', 'needle\n'.repeat(MATCH_LIMIT))
+    service.put('a/b.ts', 'nothing\n')
+    const answer = await service.call(searchFile, { path: 'a', regex: 'needle' })
+    expect(answer).toMatchObject({ capped: false, total: MATCH_LIMIT, files_searched: 2 })
+    expect(answer.matches).toHaveLength(MATCH_LIMIT)
+  })
+
   test('shows as much as an answer may hold', async () => {
     const service = makeSearchService()
     service.put('a.ts', `${'x'.repeat(SNIPPET_MAX_BYTES - 6)}needle\n`.repeat(190))

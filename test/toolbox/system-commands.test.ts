@@ -65,6 +65,19 @@ describe('the runner', () => {
     await untilGone(pidsIn(machine))
   })
 
+  verifies('TOOL-100', 'ends what a command left running behind it', async () => {
+    const machine = stuck()
+    const leaver = join(machine.folder, 'leaver')
+    // It ends only when the other is there to be left.
+    const other = `/bin/sh -c 'touch ${machine.folder}/$$.pid; exec sleep 60' > /dev/null 2>&1 &`
+    const wait = `until ls ${machine.folder}/*.pid > /dev/null 2>&1; do sleep 0.02; done`
+    writeFileSync(leaver, `#!/bin/sh\n${other}\n${wait}\n`, { mode: 0o755 })
+    const outcome = await machine.runner.run([leaver], { timeout_ms: 60_000, signal: NEVER })
+    expect(outcome).toMatchObject({ ended: 'finished', exit_code: 0 })
+    expect(pidsIn(machine)).toHaveLength(1)
+    await untilGone(pidsIn(machine))
+  })
+
   test('ends a command that nobody waits for any more', async () => {
     const machine = stuck()
     const leaving = new AbortController()
@@ -125,7 +138,7 @@ describe('verify_binary', () => {
       expect(await faultOf(callTool(tool, { binary_name }))).toMatchObject({ code: 'ValidationError' })
   })
 
-  test('starts nothing, and tells a program from a file that is none', async () => {
+  verifies('TOOL-118', 'starts nothing, and tells a program from a file that is none', async () => {
     const machine = stubMachine({ script: 'echo started' })
     const put = (name: string, content: string, mode: number) => {
       writeFileSync(join(machine.folder, name), content)

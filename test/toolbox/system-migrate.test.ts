@@ -85,7 +85,7 @@ describe('a file that cannot be migrated stays as it is', () => {
   })
 })
 
-test('a file that was changed meanwhile is left to whoever changed it', () => {
+verifies('TOOL-120', 'a file that was changed meanwhile is left to whoever changed it', () => {
   const root = projectWith(CONTRACT_EXAMPLE)
   const path = join(root, '.flow/config.json')
   const before = statSync(path)

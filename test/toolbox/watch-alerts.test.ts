@@ -7,6 +7,7 @@ import { alertList } from '../../src/domains/toolbox/watch/alert-list.ts'
 import { recordEvent } from '../../src/domains/toolbox/watch/record-event.ts'
 import type { Hub } from '../../src/operations/hub.ts'
 import { countOpenAlerts } from '../../src/platform/alerts/alert-store.ts'
+import { WRITTEN_SINGLY } from '../../src/platform/alerts/event-store.ts'
 import { DATABASES } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { ask, pass, redactor, violate, watchedHome } from './watch-hub.fixture.ts'
@@ -121,6 +122,19 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(await ask(hub, alertAcknowledge, { agent_id: 'other' })).toBe('unknown_alert')
   })
 
+  verifies('TOOL-133', 'violations that were joined into one row count severally', async () => {
+    const { open, clock } = await watchedHome({ database })
+    const hub = await open()
+    for (let count = 1; count <= WRITTEN_SINGLY; count++) await violate(hub, 'ag')
+    pass(clock, 50_000)
+    for (let count = 1; count <= 6; count++) await violate(hub, 'ag')
+    await ask(hub, alertAcknowledge, { agent_id: 'ag' })
+    // All that were written singly are too long ago by now.
+    pass(clock, 20_000)
+    expect(await violate(hub, 'ag')).toBe('raised')
+    expect((await ask(hub, alertList)).alerts).toMatchObject([{ agent_id: 'ag', violations: 7 }])
+  })
+
   test('an alert belongs to the vault in which it was raised, and stays the same agent in all', async () => {
     const { open } = await watchedHome({ database })
     const hub = await open()
@@ -132,7 +146,7 @@ describe.each(DATABASES)('on %s', (database) => {
   })
 })
 
-test('critical calls and other refusals are written, but never lead to an alert', async () => {
+verifies('TOOL-133', 'other refusals and critical calls lead to no alert', async () => {
   const { open } = await watchedHome()
   const hub = await open()
   const event = { vault_id: 'default', agent_id: 'ag', violation_type: 'critical_call', target_path: null }

@@ -6,6 +6,8 @@ export const CLIMBING = `
   link-folder/../../other/secret.txt src//..//..//other/secret.txt ./src/./.././../other/./secret.txt
   ../svc/../other/secret.txt ../../shared/../readme.txt shared/../readme.txt ../other/../other/secret.txt
   ../other/link-in ../svc-evil ../svc-evil/x ../sv/x ../svc. ../SVC/readme.md ../svcx .././../services
+  nothing/../../svc-evil/x nothing/../../svc-evil/none readme.md/../../svc-evil/x nothing/../../svc-evil
+  nothing/../../../shared-evil/x shared/none/../../shared-evil/x
 `
   .trim()
   .split(/\s+/)

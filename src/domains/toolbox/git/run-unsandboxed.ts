@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process'
+import { copyFileSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   type CommandLimits,
   type CommandOutcome,
@@ -25,13 +28,40 @@ export function runUnsandboxed(repository: Repository, run: PlainRun): Promise<C
     )
   }
   const [program = '', ...args] = run.argv
-  const child = spawn(program, args, {
-    cwd: repository.service_root,
-    env: { ...run.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
+  return withLentIndex(repository.git_dir, (index) => {
+    const child = spawn(program, args, {
+      cwd: repository.service_root,
+      env: { ...run.env, GIT_INDEX_FILE: index },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    return followChild(child, run)
   })
-  return followChild(child, run)
+}
+
+/**
+ * Lends a copy of the index: `git diff` writes new times of unchanged files into it, whatever it is told of locks. A
+ * file that was changed as the index was written is known by the time of the index, so the copy must not be newer.
+ */
+async function withLentIndex<Result>(
+  git_dir: string,
+  act: (path: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'knowtation-index-'))
+  try {
+    const [own, lent] = [join(git_dir, 'index'), join(folder, 'index')]
+    const stat = statSync(own, { throwIfNoEntry: false })
+    // To copy something that is no file could take for ever; git itself has a limit of time.
+    if (stat?.isFile() === false) return await act(own)
+    if (stat !== undefined) {
+      copyFileSync(own, lent)
+      const seconds = Math.floor(stat.mtimeMs / 1_000)
+      utimesSync(lent, seconds, seconds)
+    }
+    return await act(lent)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function followChild(child: ReturnType<typeof spawn>, { limits, signal }: PlainRun): Promise<CommandOutcome> {

@@ -81,14 +81,20 @@ function readChecked(call: CommandCall, manager: Manager): LentFile[] {
 function registryOf({ hub }: CommandCall): string {
   const named = hub.env.KNOWTATION_NPM_REGISTRY
   if (named === undefined || named === '') return PUBLIC_NPM_REGISTRY
-  const { protocol, hostname, username, href } = new URL(named)
-  const is_local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
-  if ((protocol === 'https:' || (protocol === 'http:' && is_local)) && username === '') return href
+  const found = URL.canParse(named) ? new URL(named) : undefined
+  // With its last slash, or `…/npm` would stand for `…/npm-other` as well.
+  if (found !== undefined && isTrustworthy(found)) return found.href.replace(/\/?$/, '/')
   throw new ToolFault(
     'NotConfigured',
     'KNOWTATION_NPM_REGISTRY has to be an https address without a password.',
     'Ask the owner to correct it.',
   )
+}
+
+function isTrustworthy({ protocol, hostname, username, password }: URL): boolean {
+  const is_local = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+  if (username !== '' || password !== '') return false
+  return protocol === 'https:' || (protocol === 'http:' && is_local)
 }
 
 async function startManager(
