@@ -181,7 +181,12 @@ describe('an input', () => {
   verifies('BNDY-026', 'needs each of its sixteen fields', () => {
     expect(INPUT_KEYS).toHaveLength(16)
     expect(INPUT_KEYS).toEqual(Object.keys(EXAMPLE_INPUT))
-    for (const key of INPUT_KEYS) expect(blamed({ [key]: undefined })).toEqual([key])
+    for (const key of INPUT_KEYS) {
+      expect(blamed({ [key]: undefined })).toEqual([key])
+      // A key that is there without a value is as good as none.
+      const empty = parseAgentInput({ ...EXAMPLE_INPUT, [key]: undefined })
+      expect(empty.ok ? [] : empty.violations.map(({ path }) => path)).toEqual([key])
+    }
     const nothing = parseAgentInput({})
     expect(nothing.ok ? [] : nothing.violations.map(({ path }) => path)).toEqual([...INPUT_KEYS])
   })

@@ -39,7 +39,7 @@ describe('an output', () => {
   })
 
   verifies('BNDY-028', 'names the execution that it answers', () => {
-    for (const executionId of [undefined, '', ' ', 1, 'exec-002', 'EXEC-001']) {
+    for (const executionId of [undefined, '', ' ', 1, 'exec-002', 'EXEC-001', 'exec-0010', 'exec-00']) {
       expect(blamed(changed(GOOD_OUTPUT, { executionId }))).toEqual(['executionId'])
     }
     expect(parseAgentOutput(changed(GOOD_OUTPUT, { executionId: 'exec-002' })).ok).toBe(true)

@@ -60,6 +60,23 @@ describe('an agent in the same process', () => {
     },
   )
 
+  verifies(
+    'BNDY-002',
+    'is judged by what it was given, whatever becomes of the caller’s own value',
+    async () => {
+      const asked = structuredClone(input({ allowedArtifactTypes: ['copy'] }))
+      const widening = () => {
+        asked.allowedArtifactTypes = ['site_plan']
+        return { ...GOOD_OUTPUT }
+      }
+      expect(await callAgent(widening, asked)).toMatchObject({
+        status: 'failed',
+        error: { code: 'MODEL_OUTPUT_INVALID' },
+        violations: [{ path: 'artifacts[0].type' }],
+      })
+    },
+  )
+
   verifies('BNDY-055', 'gets the same bytes for the same request, and nothing of a former run', async () => {
     const seen: string[] = []
     const agent = (given: AgentInput) => {

@@ -145,6 +145,8 @@ describe.each(DATABASES)('submissions on %s', (database) => {
       2,
       'failed',
     ])
+    const other = await traced({ ...input, constraints: {} })
+    expect([other.told.status, other.told.code, other.called]).toEqual([409, 'IDEMPOTENCY_CONFLICT', 0])
     const more = await traced({ ...input, attempt: 4 })
     expect([more.told.status, more.told.code, more.called]).toEqual([409, 'IDEMPOTENCY_CONFLICT', 0])
   })

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chainHash, type LedgerRow } from '../../src/domains/boundary/ledger/ledger-record.ts'
 import { type Database, type Statement, sql } from '../../src/platform/storage/database.ts'
 import { runInProcess } from '../harness/call-cli.ts'
 import { DATABASES } from '../harness/test-hub.ts'
@@ -122,6 +123,22 @@ describe.each(DATABASES)('the ledger on %s', (database) => {
     expect((await verify()).intact).toBe(true)
   })
 
+  test.each([2, 9])('shows when entry %i was rewritten together with its own hash', async (seq) => {
+    const read = sql<LedgerRow>(`SELECT * FROM ledger_entries WHERE tenant_id = 't-001' AND seq = ?`)
+    const [before, row] = [
+      await hub.hub.db.get(read, seq - 1),
+      await hub.hub.db.get(read, seq),
+    ] as LedgerRow[]
+    if (!before || !row) throw new Error('There is no such entry.')
+    const put = (state: string, hash: string) =>
+      sql(`${E} state = '${state}', hash = '${hash}' WHERE tenant_id = 't-001' AND seq = ${seq}`)
+    const fitting = chainHash(before.hash, { ...row, state: 'approved' })
+    const report = await tampered(hub.hub.db, [put('approved', fitting)], [put(row.state, row.hash)], verify)
+    // The next entry builds on the hash that was, and after the last one the sealed head does.
+    expect(report.fault).toContain(seq === 9 ? 'Entry 9 was changed' : `Entry ${seq + 1} was changed`)
+    expect((await verify()).intact).toBe(true)
+  })
+
   test('is walked both ways', async () => {
     const up = (await ask(hub, 'ledger_lineage', { ledger_id: 'led-derived' })).body
     expect(up.nodes.map(({ id, depth }: any) => [id, depth])).toEqual([
@@ -214,6 +231,11 @@ describe.each(DATABASES)('the ledger on %s', (database) => {
     expect(await check(text.replace('led-100', 'led-101'))).toMatchObject({ intact: false })
     expect(await check(lines.slice(0, -1).join('\n'))).toMatchObject({ intact: false })
     expect(await check(lines.toSpliced(2, 1).join('\n'))).toMatchObject({ intact: false })
+    const end = JSON.parse(lines.at(-1) as string)
+    for (const change of [{ records: end.records + 1 }, { exported_at: '2020' }, { key_id: '0' }]) {
+      const closing = [...lines.slice(0, -1), JSON.stringify({ ...end, ...change })]
+      expect(await check(closing.join('\n'))).toMatchObject({ intact: false })
+    }
     expect(await check(text.replaceAll('"t-001"', '"t-002"'))).toMatchObject({ intact: false })
     const page = async (after: string) =>
       (

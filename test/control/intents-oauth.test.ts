@@ -6,7 +6,7 @@ import {
 } from '../../src/domains/control/connections/oauth-tokens.ts'
 import { DATABASES } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
-import { eventsOf, everythingKept } from './intents.fixture.ts'
+import { countMade, eventsOf, everythingKept } from './intents.fixture.ts'
 import { giveAccess, startProvider } from './oauth-provider.fixture.ts'
 import {
   callbackOf,
@@ -108,11 +108,14 @@ describe.each(DATABASES)('authorisation at a real provider, on %s', (database) =
     await using own = await startProvider([redirect], { confidential: true })
     const { intent_id } = await stage.people.begin('json_api')
     const more = { url: own.list_url, issuer: own.issuer, client_secret: own.client_secret }
+    const before = await countMade(stage.hub)
     const { url } = await goToProvider(stage, intent_id, more)
     const done = await comeBack(stage, await giveAccess(url))
     expect(done.status).toBe(303)
     expect(own.seen).toHaveLength(1)
     expect(await everythingKept(stage.hub)).not.toContain(own.client_secret)
+    // It lies with the tokens that it belongs to, and nowhere else.
+    expect((await countMade(stage.hub)).connection_secrets).toBe((before.connection_secrets ?? 0) + 1)
     const shown = await stage.people.asAgent('GET', `${INTENTS}/${intent_id}`)
     const source = await sourceOf(stage, shown.body.connection_id as string)
     expect(await own.isLive(await renewAccessToken(source))).toBe(true)

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/platform/storage/database.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 import { countMade } from './intents.fixture.ts'
@@ -76,11 +77,23 @@ describe('an authorisation that comes to nothing', () => {
       callback_url,
     })
     expect([swapped.status, swapped.body.error?.code]).toEqual([400, 'oauth_state_invalid'])
-    const elsewhere = callback_url.replace('http://localhost', 'http://evil.test')
-    const led = await stage.people.asOwner('POST', `/_ref/intents/${other.intent_id}/complete`, {
-      callback_url: elsewhere,
+    for (const elsewhere of [
+      callback_url.replace('http://localhost', 'http://evil.test'),
+      callback_url.replace('/oauth/callback', '/oauth/callback/other'),
+    ]) {
+      const led = await stage.people.asOwner('POST', `/_ref/intents/${other.intent_id}/complete`, {
+        callback_url: elsewhere,
+      })
+      expect([led.status, led.body.error?.code]).toEqual([400, 'oauth_state_invalid'])
+    }
+    // What a session began is finished by that session alone, not even by the hub's own token.
+    const byHub = await send(stage.hub.url, {
+      method: 'POST',
+      path: `/_ref/intents/${other.intent_id}/complete`,
+      body: JSON.stringify({ callback_url }),
+      bearer: stage.hub.credentials.bearers.hub,
     })
-    expect([led.status, led.body.error?.code]).toEqual([400, 'oauth_state_invalid'])
+    expect([byHub.status, JSON.parse(byHub.text).error.code]).toEqual([400, 'oauth_state_invalid'])
     const right = await stage.people.asOwner('POST', `/_ref/intents/${other.intent_id}/complete`, {
       callback_url,
     })
@@ -134,10 +147,12 @@ describe('an authorisation that comes to nothing', () => {
   })
 
   test('an answer that comes too late, and one to an intent whose time is over', async () => {
+    const began = new Date()
+    stage.clock.now = began
     await fails(
       async (_intent, url) => {
         const callback = await giveAccess(url)
-        stage.clock.now = new Date(Date.now() + 15 * 60_000 + 1_000)
+        stage.clock.now = new Date(began.getTime() + 15 * 60_000)
         return comeBack(stage, callback)
       },
       [400, 'oauth_state_invalid'],
@@ -145,35 +160,43 @@ describe('an authorisation that comes to nothing', () => {
   })
 
   test('an answer to an intent whose own time is over', async () => {
-    const { intent_id } = await stage.people.begin('json_api')
+    const { intent_id, expires_at } = await stage.people.begin('json_api')
     const bearer = stage.hub.credentials.bearers.hub
     const step = async (act: string, body: object) => {
       const sent = {
         method: 'POST',
-        path: `/_ref/intents/${intent_id}/${act}`,
+        path: `/_ref/intents/${act}`,
         body: JSON.stringify(body),
         bearer,
       }
       const { status, text } = await send(stage.hub.url, sent)
-      return { status, body: JSON.parse(text) as { authorization_url: string; error?: { code: string } } }
+      type Told = { authorization_url: string; expires_at: string; error?: { code: string } }
+      return { status, body: JSON.parse(text) as Told }
     }
-    stage.clock.now = new Date(Date.now() + 86_400_000 - 60_000)
-    const { body } = await step('authorize', { values: valuesOf(stage) })
+    stage.clock.now = new Date(Date.parse(expires_at) - 60_000)
+    const { body } = await step(`${intent_id}/authorize`, { values: valuesOf(stage) })
+    // The way back is open no longer than the intent itself.
+    expect(body.expires_at).toBe(expires_at)
     const callback = await giveAccess(body.authorization_url)
-    stage.clock.now = new Date(Date.now() + 86_400_000 + 60_000)
-    const done = await step('complete', { callback_url: callback.href })
-    expect([done.status, done.body.error?.code]).toEqual([410, 'intent_expired'])
+    stage.clock.now = new Date(expires_at)
+    for (const act of [`${intent_id}/complete`, 'callback']) {
+      const done = await step(act, { callback_url: callback.href })
+      expect([act, done.status, done.body.error?.code]).toEqual([act, 410, 'intent_expired'])
+    }
   })
 
   test('an answer to an intent that was cancelled meanwhile', async () => {
-    await fails(
-      async (intent_id, url) => {
+    const intent_id = await fails(
+      async (begun, url) => {
         const callback = await giveAccess(url)
-        await stage.people.asAgent('POST', `${INTENTS}/${intent_id}/cancel`, {})
+        await stage.people.asAgent('POST', `${INTENTS}/${begun}/cancel`, {})
         return comeBack(stage, callback)
       },
       [400, 'oauth_state_invalid'],
     )
+    // What waited for the answer, the secrets that were typed among it, went with the intent.
+    const kept = sql<object>('SELECT sealed, state_hash FROM connection_intents WHERE intent_id = ?')
+    expect(await stage.hub.hub.db.get(kept, intent_id)).toEqual({ sealed: null, state_hash: null })
   })
 
   test('a source that refuses the token: the tokens are given back', async () => {

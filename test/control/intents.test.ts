@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSource } from '../../src/domains/control/connections/open-source.ts'
-import { insertIntent } from '../../src/domains/control/intents/intent-store.ts'
+import { countOpenIntents, insertIntent } from '../../src/domains/control/intents/intent-store.ts'
 import { sql } from '../../src/platform/storage/database.ts'
 import { type Clock, DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
@@ -49,16 +49,7 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
   verifies(['OWNR-053', 'OWNR-054'], 'answers the owner’s next step and makes no connection', async () => {
     const before = await countMade(hub)
     const connections = await people.asAgent('GET', '/v1/owner/connections')
-    for (const connector_id of [
-      'folder',
-      'git',
-      'feed',
-      'calendar',
-      'mail',
-      'json_api',
-      'amazon',
-      'whatsapp',
-    ]) {
+    for (const connector_id of 'folder git feed calendar mail json_api amazon whatsapp'.split(' ')) {
       const { status, body } = await people.asAgent('POST', INTENTS, { connector_id, display_name: 'Mine' })
       expect(status).toBe(201)
       expect(body).toMatchObject({
@@ -181,6 +172,8 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
     const path = `/_ref/intents/${intent_id}/complete`
     const empty = await people.asOwner('POST', path, { values: {} })
     expect([empty.status, empty.body.error?.param]).toEqual([400, 'file'])
+    const stray = await people.asOwner('POST', path, { values: { file: ORDERS, surplus: 'x' } })
+    expect([stray.status, stray.body.error?.code]).toEqual([400, 'invalid_request'])
     const done = await people.asOwner('POST', path, { values: { file: ORDERS } })
     expect(done).toMatchObject({ status: 200, body: { state: 'completed', connection_active: true } })
     const { connection_id } = done.body as { connection_id: string }
@@ -235,8 +228,11 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
     expect([down.status, down.body.error?.code]).toEqual([502, 'source_unreachable'])
     const closed = await people.asOwner('POST', path, { values: { url: 'http://10.0.0.1/feed.xml' } })
     expect([closed.status, closed.body.error?.code]).toEqual([409, 'source_refused'])
-    const secret = await people.asOwner('POST', path, { values: { url: 'https://me:hunter2@feed.test/' } })
-    expect([secret.status, secret.body.error?.param]).toEqual([400, 'url'])
+    const long = 'http://127.0.0.1:9/'.padEnd(2_001, 'x')
+    for (const url of ['https://me:hunter2@feed.test/', 'https://me@feed.test/', long]) {
+      const bad = await people.asOwner('POST', path, { values: { url } })
+      expect([bad.status, bad.body.error?.param]).toEqual([400, 'url'])
+    }
     expect(await countMade(hub)).toEqual(before)
     const { body } = await people.asAgent('GET', `${INTENTS}/${intent_id}`)
     expect(body).toMatchObject({
@@ -247,7 +243,7 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
     expect(failed.map(({ status, data }) => [status, (data as { error: unknown }).error])).toEqual([
       ['failed', { code: 'source_unreachable', http_status: 502 }],
       ['failed', { code: 'source_refused', http_status: 409 }],
-      ['failed', { code: 'invalid_request', http_status: 400 }],
+      ...[1, 2, 3].map(() => ['failed', { code: 'invalid_request', http_status: 400 }]),
     ])
     expect(await everythingKept(hub)).not.toContain('hunter2')
   })
@@ -259,8 +255,12 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
     const twice = await people.asAgent('POST', `${INTENTS}/${intent_id}/cancel`, {})
     expect([twice.status, twice.body.error?.code]).toEqual([409, 'intent_ended'])
     const late = await people.begin('amazon')
-    clock.now = new Date(Date.now() + 86_400_000 + 1_000)
+    const end = Date.parse(late.expires_at)
+    clock.now = new Date(end - 1)
     try {
+      const open = await people.asAgent('GET', `${INTENTS}/${late.intent_id}`)
+      expect(open.body).toMatchObject({ state: 'open', next_step: { kind: 'complete_browser_assistance' } })
+      clock.now = new Date(end)
       const complete = { values: { file: ORDERS } }
       await people.owner.get('/owner/sign-in')
       await people.owner.post('/owner/sign-in', { password: PASSWORD })
@@ -274,12 +274,15 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
   })
 
   test('too many that wait are refused', async () => {
+    const waiting = await countOpenIntents(hub.hub.db, new Date())
     await hub.hub.db.transaction(async (tx) => {
-      for (let made = 0; made < 200; made++) {
+      for (let made = waiting; made < 199; made++) {
         const intent_id = `cint_${made.toString(16).padStart(16, '0')}`
         await insertIntent(tx, { ...WAITING, intent_id })
       }
     })
+    const last = await people.asAgent('POST', INTENTS, { connector_id: 'feed' })
+    expect(last.status).toBe(201)
     const refused = await people.asAgent('POST', INTENTS, { connector_id: 'feed' })
     expect([refused.status, refused.body.error?.code]).toEqual([429, 'too_many_intents'])
     const first = await people.asAgent('GET', `${INTENTS}?limit=100`)

@@ -88,8 +88,11 @@ describe('a program that wants to be an owner agent', () => {
 
   test('gets nothing with another client’s code, a made-up one, or another grant type', async () => {
     const { device_code, user_code } = await askForAgent(hub)
-    await decide('approve', user_code)
     const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+    // Not even that somebody waits with this code.
+    const early = await oauth(hub, '/oauth/token', { grant_type, client_id: 'other', device_code })
+    expect(early.body.error).toBe('invalid_grant')
+    await decide('approve', user_code)
     const wrong: [Record<string, string>, string][] = [
       [{ grant_type, client_id: 'other', device_code }, 'invalid_grant'],
       [{ grant_type, client_id: 'test-agent', device_code: `kdev_${'0'.repeat(64)}` }, 'invalid_grant'],

@@ -227,6 +227,18 @@ const FIXED_ORDER: ParityCase[] = [
     { flow: {}, steps: [] },
     /^steps must /,
   ),
+  checking(
+    'unknown fields of the flow and of the bundle: the flow first',
+    ['FLOW-018'],
+    draft({ owner: 'me' }, { trigger: '' }, { more: 1 }),
+    /^flow must not hold unknown fields/,
+  ),
+  checking(
+    'an unknown field of the bundle, and a step that is wrong: the bundle first',
+    ['FLOW-018'],
+    draft({}, { trigger: '' }, { more: 1 }),
+    /^bundle must not hold unknown fields/,
+  ),
   ...FAULTS.map(([place], mended) => {
     const flow = Object.assign({}, ...FAULTS.map(([, make], at) => make(at >= mended)))
     return checking(

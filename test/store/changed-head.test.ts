@@ -6,6 +6,7 @@ import { DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 
 const CHANGES = [
   ['UPDATE audit_head SET seq = seq - 1', 'The head of the chain was changed.'],
+  ['UPDATE audit_head SET checkpoint_seq = checkpoint_seq + 1', 'The head of the chain was changed.'],
   [`UPDATE audit_head SET mac = 'none'`, 'The head of the chain was changed.'],
   ['DELETE FROM audit_head', 'The head of the chain is missing.'],
 ] as const

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { auditRecord } from '../../../test/store/audit-records.ts'
 import { type AuditStore, auditStore } from '../../../test/store/audit-store.ts'
 import { StorageDamaged, sql } from '../storage/database.ts'
-import { GENESIS_HASH } from './audit-record.ts'
+import { type ChainedRecord, chainHash, GENESIS_HASH } from './audit-record.ts'
 import { pruneAudit } from './checkpoint.ts'
 import { verifyChain } from './verify-chain.ts'
 
@@ -48,6 +48,15 @@ async function bothLogs(): Promise<Log[]> {
     { store: plain, from: 1, to: 30 },
     { store: pruned, from: 31, to: 50 },
   ]
+}
+
+/** What somebody does who knows how records are hashed: changes one, and makes its own hash fit. */
+async function rewrite({ db, tamper }: AuditStore, seq: number): Promise<void> {
+  const read = sql<ChainedRecord>('SELECT * FROM audit_records WHERE seq = ?')
+  const [before, record] = [await db.get(read, seq - 1), await db.get(read, seq)] as ChainedRecord[]
+  const changed = { ...(record as ChainedRecord), caller_id: 'someone' }
+  const hash = chainHash(seq, before?.hash ?? '', changed)
+  await tamper('UPDATE audit_records SET caller_id = ?, hash = ? WHERE seq = ?', changed.caller_id, hash, seq)
 }
 
 test('a sound chain is reported whole, empty, grown and pruned', async () => {
@@ -126,6 +135,8 @@ describe('each of these is found, in a plain and in a pruned log', () => {
         from + 6,
       )
     },
+    'a record rewritten with its own hash': (store, from) => rewrite(store, from + 5),
+    'the last record rewritten with its own hash': (store, _, to) => rewrite(store, to),
     'the tail cut off and the head moved back': async ({ db, tamper }, _, to) => {
       const kept = await db.get(sql<{ hash: string }>('SELECT hash FROM audit_records WHERE seq = ?'), to - 5)
       await tamper('DELETE FROM audit_records WHERE seq > ?', to - 5)
@@ -165,6 +176,8 @@ async function prunedThrice(): Promise<AuditStore> {
 
 describe('checkpoints', () => {
   const attacks: Record<string, string> = {
+    'one deleted, and the next made to follow the one before':
+      'DELETE FROM audit_checkpoints WHERE seq = 20; UPDATE audit_checkpoints SET previous_seq = 10 WHERE seq = 30',
     'the first deleted': 'DELETE FROM audit_checkpoints WHERE seq = 10',
     'one in the middle deleted': 'DELETE FROM audit_checkpoints WHERE seq = 20',
     'the newest deleted': 'DELETE FROM audit_checkpoints WHERE seq = 30',
@@ -177,7 +190,7 @@ describe('checkpoints', () => {
   for (const [name, attack] of Object.entries(attacks)) {
     test(name, async () => {
       const store = await prunedThrice()
-      await store.tamper(attack)
+      for (const act of attack.split('; ')) await store.tamper(act)
       expect(await faultOf(store)).not.toBeNull()
     })
   }
@@ -192,6 +205,15 @@ describe('checkpoints', () => {
     )
     expect(await faultOf(store)).toBe('Record 5 was put back after pruning.')
   })
+})
+
+test('a pruning that was undone is found, though every record is as it was written', async () => {
+  const store = await auditStore(40)
+  await store.tamper('CREATE TABLE stolen AS SELECT * FROM audit_records WHERE seq <= 20')
+  await pruneAudit(store.db, store.log, KEEP_20, NOW)
+  await store.tamper('DELETE FROM audit_checkpoints')
+  await store.tamper('INSERT INTO audit_records SELECT * FROM stolen')
+  expect(await faultOf(store)).toBe('The newest checkpoint is not the one the head names.')
 })
 
 test('a head changed without the key is never built upon, so the change stays visible', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { auditRecord } from '../../../test/store/audit-records.ts'
 import { type AuditStore, auditStore } from '../../../test/store/audit-store.ts'
 import { parseAuditKey } from './audit-key.ts'
+import { type ChainedRecord, chainHash } from './audit-record.ts'
 import { pruneAudit } from './checkpoint.ts'
 import { renderExport } from './render-export.ts'
 import { verifyExport } from './verify-export.ts'
@@ -55,6 +56,18 @@ function edit(line: string | undefined, change: object): string {
   return JSON.stringify({ ...JSON.parse(line ?? ''), ...change })
 }
 
+/** Changes a record and makes its hash, and all that build on it, fit again: only a signature tells. */
+function rewritten(lines: string[], first: number): string[] {
+  let { hash } = JSON.parse(lines[first - 1] ?? '') as ChainedRecord
+  return lines.map((line, at) => {
+    const record = JSON.parse(line) as ChainedRecord & { kind: string }
+    if (at < first || record.kind !== 'record') return line
+    const caller_id = at === first ? 'someone' : record.caller_id
+    hash = chainHash(record.seq, hash, { ...record, caller_id })
+    return edit(line, { caller_id, hash })
+  })
+}
+
 describe('each of these is found', () => {
   const attacks: Record<string, (lines: string[]) => string[]> = {
     'a file cut after any record': (lines) => lines.slice(0, 10),
@@ -63,16 +76,21 @@ describe('each of these is found', () => {
     'a record left out': (lines) => lines.toSpliced(5, 1),
     'the last record left out': (lines) => lines.toSpliced(20, 1),
     'a record changed': (lines) => lines.with(5, edit(lines[5], { caller_id: 'someone' })),
+    'a record changed, and the chain after it made to fit': (lines) => rewritten(lines, 5),
     'a record with a field more': (lines) => lines.with(5, edit(lines[5], { note: 'x' })),
     'records swapped': (lines) => lines.with(5, lines[6] ?? '').with(6, lines[5] ?? ''),
     'a record twice': (lines) => lines.toSpliced(5, 0, lines[5] ?? ''),
     'a checkpoint left out': (lines) => lines.toSpliced(21, 1),
     'a checkpoint changed': (lines) => lines.with(21, edit(lines[21], { at: '2020-01-01T00:00:00.000Z' })),
+    'a checkpoint in another place': (lines) => lines.with(22, edit(lines[22], { seq: 19 })),
     'all checkpoints left out': (lines) => lines.toSpliced(21, 2),
     'another beginning': (lines) => lines.with(0, edit(lines[0], { previous_hash: '1'.repeat(64) })),
     'another time of export': (lines) => lines.with(0, edit(lines[0], { exported_at: '2020' })),
     'another key named': (lines) =>
       lines.with(0, edit(lines[0], { public_key: parseAuditKey('cd'.repeat(32), 'x').public_key })),
+    'another key id': (lines) => lines.with(0, edit(lines[0], { key_id: '0'.repeat(16) })),
+    'a closing line that counts otherwise': (lines) => lines.with(23, edit(lines[23], { records: 21 })),
+    'a closing line of another time': (lines) => lines.with(23, edit(lines[23], { exported_at: '2020' })),
     'something after the end': (lines) => [...lines, lines[5] ?? ''],
     'a line that is not JSON': (lines) => lines.with(5, 'not json'),
     'a huge line': (lines) => lines.with(5, 'x'.repeat(100_000)),

@@ -178,7 +178,8 @@ function takeEnd(walk: Walk, line: z.infer<typeof End>, report: ExportReport): v
     checkpoints: report.checkpoints,
   }
   const found: ExportBody = { key_id, exported_at, from_seq, previous_hash, ...counted }
-  if (!key.isExport(found, line.signature))
+  // What the line itself says has to be what was found: the signature covers one text only.
+  if (![found, line].every((body) => key.isExport(body, line.signature)))
     throw new ChainFault('The closing line does not vouch for what is in the file.')
   if (from_seq - 1 === checkpoint.seq) {
     if (previous_hash !== checkpoint.hash)

@@ -8,6 +8,12 @@ import { type Carrier, type Job, openJobQueue, type Ticket } from './job-queue.t
 const TAKE_OVER = { timeout: 60_000, interval: 250 }
 const ids = (tickets: readonly Ticket[]) => tickets.map(({ job_id }) => job_id)
 
+/** Returns when the clock has gone on: what is added within one moment has no order. */
+async function nextMoment(): Promise<void> {
+  const now = Date.now()
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(now), { interval: 1 })
+}
+
 async function claimAtLast(carrier: Carrier): Promise<Ticket> {
   return vi.waitFor(async () => {
     const [ticket] = await carrier.claim(1)
@@ -20,14 +26,16 @@ describe.each(DATABASES)('jobs carried on %s', (database) => {
   test('what is added twice is there once, and goes to one worker only, the oldest first', async () => {
     const open = await carrierPlace(database)
     const [one, other] = [await open(), await open()]
-    await one.add(['a'])
-    await one.add(['b'])
-    await one.add(['c'])
-    await other.add(['a', 'b'])
+    // Their names stand the other way round, so that only the time can tell which is the oldest.
+    for (const job_id of ['c', 'b', 'a']) {
+      await one.add([job_id])
+      await nextMoment()
+    }
+    await other.add(['c', 'b'])
     const first = await one.claim(2)
-    expect(ids(first).toSorted()).toEqual(['a', 'b'])
-    await one.add(['a', 'b'])
-    expect(ids(await other.claim(5))).toEqual(['c'])
+    expect(ids(first).toSorted()).toEqual(['b', 'c'])
+    await one.add(['b', 'c'])
+    expect(ids(await other.claim(5))).toEqual(['a'])
     expect(await one.claim(5)).toEqual([])
     expect(await one.renew(first)).toEqual(first)
   })
@@ -114,6 +122,45 @@ describe.each(DATABASES)('jobs carried on %s', (database) => {
     expect(begun.map(({ job_id, signal }) => [job_id, signal.reason])).toEqual([['a', 'closing']])
     expect(ids(await carrier.claim(5))).toEqual(['b'])
   })
+
+  test('work whose job is lost is told so, and its end lets go of nothing that came after it', async () => {
+    const carrier = await (await carrierPlace(database))()
+    const [tickets, begun, ended]: [Ticket[], Job[], Ticket[]] = [[], [], []]
+    const watched: Carrier = {
+      ...carrier,
+      claim: async (limit) => (await carrier.claim(limit)).map((ticket) => (tickets.push(ticket), ticket)),
+      finish: (ticket) => carrier.finish(ticket).finally(() => ended.push(ticket)),
+    }
+    const work = async (job: Job) => {
+      begun.push(job)
+      if (!job.signal.aborted) await new Promise((told) => job.signal.addEventListener('abort', told))
+    }
+    const queue = openJobQueue(watched, { slots: 3, work, onFault: () => {} })
+    const begin = async (job_id: string, count: number) => {
+      await queue.add([job_id])
+      await queue.look()
+      await vi.waitFor(() => expect(begun).toHaveLength(count), TAKE_OVER)
+    }
+    await begin('a', 1)
+    await begin('b', 2)
+    await carrier.finish(tickets[0] as Ticket)
+    await begin('a', 3)
+    const reasons = () => begun.slice(0, 3).map(({ signal }) => signal.reason)
+    // The same job came again, so the work of before is over at once.
+    expect(reasons()).toEqual(['lost', undefined, undefined])
+    await vi.waitFor(() => expect(ended).toEqual(tickets.slice(0, 1)), TAKE_OVER)
+    await new Promise((turn) => setImmediate(turn))
+    expect([queue.busy, queue.settled('a') !== undefined]).toEqual([2, true])
+    // Of two more it takes only as many as it has a hand for.
+    await queue.add(['c', 'd'])
+    await queue.look()
+    expect(queue.busy).toBe(3)
+    // Of one that is gone it hears when it next tells that the work goes on.
+    await carrier.finish(tickets[1] as Ticket)
+    await vi.waitFor(() => expect(reasons()).toEqual(['lost', 'lost', undefined]), TAKE_OVER)
+    await queue.close()
+    expect(reasons()).toEqual(['lost', 'lost', 'closing'])
+  }, 90_000)
 
   test('work that fails is told of, and its job does not stay', async () => {
     const carrier = await (await carrierPlace(database))()

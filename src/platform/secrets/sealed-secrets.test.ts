@@ -14,6 +14,13 @@ import { openSecret, sealSecret } from './sealed-secrets.ts'
 import { ensureSecretsKey, type SecretsPlace } from './secrets-key.ts'
 
 const PLACE = { id: 'conn_1', field: 'password' }
+const GIVEN_KEY = { KNOWTATION_SECRETS_KEY: 'ab'.repeat(32) }
+/** Sealed for the place with that key: whatever is stored like this has to open for as long as it is stored. */
+const KEPT =
+  'AfmSmgvH+B9bxCnfNe+wb4U5Zt92Go1pNOMnkWjaIaSPvMmHouHRnfeJyo40dmKIbeXc7PUtx5zWD+owRDgOwokPjoSj3e4aPX9xSdrWzMca' +
+  'qJ/9Ti7WX47xGqUt/5Xq9BiOg9U7zxbu'
+/** Where the parts of an envelope begin: the nonce of its own key, that of its text, and the text. */
+const STARTS = { key_nonce: 9, nonce: 69, text: 81 } as const
 let folder: string
 let db: Database
 let hub: SecretsPlace
@@ -42,8 +49,10 @@ describe('the envelope', () => {
         const sealed = sealText(key, at, text)
         expect(openText(key, at, sealed)).toBe(Buffer.from(text).toString())
         expect(sealText(key, at, text)).not.toBe(sealed)
-        if (at.id !== other.id || at.field !== other.field)
-          expect(() => openText(key, other, sealed)).toThrow('damaged')
+        // The id alone and the field alone must each keep it shut.
+        for (const elsewhere of [other, { ...at, id: other.id }, { ...at, field: other.field }])
+          if (at.id !== elsewhere.id || at.field !== elsewhere.field)
+            expect(() => openText(key, elsewhere, sealed)).toThrow('damaged')
       }),
       { numRuns: 50 },
     )
@@ -60,6 +69,25 @@ describe('the envelope', () => {
         expect(() => openText(key, PLACE, sealed.subarray(0, at).toString('base64'))).toThrow(/damaged/)
       }),
     )
+  })
+
+  test('has a key and nonces of its own: no part of one serves another', () => {
+    const key = ensureSecretsKey(hub)
+    const [one, two] = [0, 1].map(() => Buffer.from(sealText(key, PLACE, 'a secret'), 'base64')) as [
+      Buffer,
+      Buffer,
+    ]
+    const nonces = [one, two].flatMap((all) => [
+      all.toString('hex', STARTS.key_nonce, STARTS.key_nonce + 12),
+      all.toString('hex', STARTS.nonce, STARTS.text),
+    ])
+    expect(new Set(nonces).size).toBe(4)
+    const mixed = Buffer.concat([one.subarray(0, STARTS.nonce), two.subarray(STARTS.nonce)])
+    expect(() => openText(key, PLACE, mixed.toString('base64'))).toThrow('damaged')
+  })
+
+  test('that was stored before opens', () => {
+    expect(openSecret({ ...hub, env: GIVEN_KEY }, PLACE, KEPT)).toBe('a secret')
   })
 })
 
@@ -103,7 +131,7 @@ describe('the key', () => {
   })
 
   test('the environment can hold the key; then no file is made', async () => {
-    const at = { ...hub, env: { KNOWTATION_SECRETS_KEY: 'ab'.repeat(32) } }
+    const at = { ...hub, env: GIVEN_KEY }
     const sealed = await seal(at)
     expect(openSecret(at, PLACE, sealed)).toBe('a secret')
     expect(statSync(hub.home.secretsKey, { throwIfNoEntry: false })).toBeUndefined()

@@ -158,7 +158,8 @@ function takeEnd(walk: Walk, start: z.infer<typeof Start>, line: z.infer<typeof 
     records: walk.records,
     checkpoints: 0,
   }
-  if (!isSigned(start.public_key, body, line.signature))
+  // What the line itself says has to be what was found: the signature covers one text only.
+  if (![body, { ...line, checkpoints: 0 }].every((one) => isSigned(start.public_key, one, line.signature)))
     throw new LedgerFault('The closing line does not vouch for what is in the file.')
   walk.start = undefined
 }

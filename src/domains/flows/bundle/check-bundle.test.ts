@@ -126,10 +126,13 @@ test.each<[string, unknown]>([
 })
 
 test('names the first fault in the order of the contract', () => {
-  const flowOrder = 'flow_id schema title version scope summary steps updated truncated tags'.split(' ')
+  const flowOrder =
+    'flow_id schema title version scope summary steps updated truncated tags inputs vault_mirror_path'.split(
+      ' ',
+    )
   const stepOrder = (
     'schema step_id flow_id ordinal owned_job instruction trigger when_not_to_run boundaries output_shape ' +
-    'verification automatable requires'
+    'verification automatable requires skill_refs inputs outputs'
   ).split(' ')
   const everythingWrong = changed((flow, step) => {
     for (const name of flowOrder) flow[name] = 0
