@@ -73,7 +73,7 @@ describe('what other sources have and is none', () => {
     "GRANT ALL ON *.* TO 'x'@'%' IDENTIFIED BY '数据库用户名的密码';",
     "decryptKeyManagement('ECDH-ES+A128KW', undefined)",
     "form.reset('password', 'password_confirmation')",
-    'pip3 install --user https://github.com/containers/podman-compose/archive/main.tar.gz',
+    'pip3 install --user https://tools.example/compose/archive/main.tar.gz',
     'val endpoint: ServerEndpointRecipe = PekkoHttp11Plaintext',
     "'credentialPublicKey' => 'oWNrZXlldmFsdWU=',",
     "'password' => 'wachtwoord',",
