@@ -156,6 +156,8 @@ interface Declaration<
   made?: (output: NoInfer<Output>) => Target
   /** Changes nothing in the store itself: it checks, is recorded, and then acts outside the hub. */
   outward?: boolean
+  /** It can reach what is neither of the hub nor of its machine. MCP clients are told, for some ask a person then. */
+  openWorld?: boolean
   /** The owner may still do it while everything is locked. */
   whileLocked?: boolean
   /** May wait for something to happen; it stops waiting when its caller leaves or the hub stops. */
@@ -198,6 +200,7 @@ export interface Operation {
   readonly target: ((input: never, rules: VaultRules) => Target | undefined) | undefined
   readonly made: ((output: never) => Target) | undefined
   readonly outward: boolean
+  readonly openWorld: boolean
   readonly whileLocked: boolean
   readonly waits: boolean
   readonly whileDamaged: boolean
@@ -233,6 +236,7 @@ export function defineOperation<
     target: declaration.target as Operation['target'],
     made: declaration.made as Operation['made'],
     outward: declaration.outward ?? false,
+    openWorld: declaration.openWorld ?? false,
     whileLocked: declaration.whileLocked ?? false,
     waits: declaration.waits ?? false,
     whileDamaged: declaration.whileDamaged ?? false,

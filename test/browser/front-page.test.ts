@@ -1,6 +1,10 @@
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestHub, type TestHub } from '../harness/test-hub.ts'
+import { send } from '../rest/rest-hub.fixture.ts'
+
+/** The name that a hub answers under besides loopback, unless its settings say otherwise. */
+const HOSTED = 'api.knowtation.store'
 
 let hub: TestHub
 let browser: Browser
@@ -32,12 +36,18 @@ test.each(['light', 'dark'] as const)('a person sees one plain page, in %s', asy
   expect(await page.textContent('h1')).toBe('Knowtation')
   expect(
     await page.locator('ul a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
-  ).toEqual(['/mcp', '/api/v1/flows', '/openapi.json', '/healthz', '/metrics'])
+  ).toEqual(['/owner', '/mcp', '/api/v1/flows', '/openapi.json', '/healthz', '/metrics'])
   // The style sheet was applied, so the page's own policy lets it in.
   expect(await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")).not.toBe('none')
   expect(complaints).toEqual([])
   expect(asked.every((url) => url.startsWith(hub.url))).toBe(true)
   await page.close()
+})
+
+test('under a hosted name the page has no door that is shut there', async () => {
+  const { text } = await send(hub.url, { path: '/', headers: { host: HOSTED, accept: 'text/html' } })
+  const doors = [...text.matchAll(/<li><a href="([^"]+)"/g)].map(([, path]) => path)
+  expect(doors).toEqual(['/mcp', '/api/v1/flows', '/openapi.json', '/healthz'])
 })
 
 test('a script that found its way into the page would not run', async () => {

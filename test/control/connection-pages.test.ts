@@ -39,6 +39,23 @@ test('a connection is revoked, taken up again and deleted on the page', async ()
   expect((await hub.owner.get('/owner/connections?told=delete')).text).toContain('is deleted')
 })
 
+test('the page has a connection collected now, and tells how the last run went', async () => {
+  const connection_id = await addConnection(hub)
+  const shown = async () => {
+    const { text } = await hub.owner.get('/owner/connections')
+    return text.split('<section>').find((part) => part.includes(connection_id)) ?? ''
+  }
+  expect(await shown()).toMatch(/<dt>Last run<\/dt><dd>succeeded · 3 records · /)
+  const collect = () => hub.owner.post('/owner/connections/run', { connection_id })
+  expect((await collect()).headers.location).toBe('/owner/connections?told=run')
+  expect((await collect()).status).toBe(409)
+  expect((await hub.owner.get('/owner/runs')).text).toContain('Cancel: ')
+  expect(await shown()).not.toContain('succeeded')
+  const revoked = await addConnection(hub, { status: 'revoked' })
+  const { text } = await hub.owner.get('/owner/connections')
+  expect(text.split('<section>').find((part) => part.includes(revoked))).not.toContain('Collect now')
+})
+
 test('the page is the owner’s alone, and a form of another page changes nothing', async () => {
   const connection_id = await addConnection(hub)
   const before = await everythingOf(hub, connection_id)

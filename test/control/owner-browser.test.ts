@@ -95,7 +95,7 @@ describe('in a real browser', () => {
     await page.waitForURL('**/owner?told=passkey')
     expect(await page.textContent('main')).toContain('My laptop')
     await press(page, 'Sign out')
-    await page.waitForURL('**/owner/sign-in')
+    await page.waitForURL('**/owner/sign-in?told=out')
     await picture(page, 'sign-in')
     await press(page, 'Use a passkey')
     await page.waitForURL('**/owner')
@@ -105,7 +105,7 @@ describe('in a real browser', () => {
   test('a passkey’s answer counts once', async () => {
     const sent: string[] = []
     await press(page, 'Sign out')
-    await page.waitForURL('**/owner/sign-in')
+    await page.waitForURL('**/owner/sign-in?told=out')
     page.on('request', (request) => {
       if (request.url().endsWith('/owner/passkey/sign-in')) sent.push(request.postData() ?? '')
     })
@@ -137,7 +137,7 @@ describe('in a real browser', () => {
     await page.goto(`${origin}/owner`)
     expect(await page.textContent('main')).toContain('Test Agent')
     await picture(page, 'account')
-    await press(page, 'Revoke')
+    await page.getByRole('button', { name: /^Revoke: / }).click()
     await page.waitForURL('**/owner?told=revoked')
   })
 

@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { commandsOf, expectShown, readPage, runPage } from './run-guide.fixture.ts'
 
-const GUIDES = ['external-agents', 'toolbox', 'owner', 'connectors', 'subscriptions', 'boundary', 'storage']
+const GUIDES = [
+  'external-agents',
+  'toolbox',
+  'owner',
+  'connectors',
+  'subscriptions',
+  'boundary',
+  'storage',
+  'running',
+]
 const PAGES = ['README.md', ...GUIDES.map((name) => `docs/${name}.md`)]
 
 test('no guide finds what another one has left: each has a home of its own', () => {
@@ -21,6 +30,23 @@ test('a guide that calls node has put the one of the checkout first', () => {
   })
   expect(careless).toEqual([])
 })
+
+test("the README's first five minutes run as written and answer as shown", async () => {
+  const page = readPage('README.md', 'Five minutes')
+  const hub = [
+    'export PATH=$PWD/node_modules/.bin:$PATH HOME=$KNOWTATION_HOME READY=$KNOWTATION_HOME/ready.json',
+    'unset KNOWTATION_HOME',
+    'mkdir -p $HOME',
+    'node bin/knowtation.js serve --port 0 --log json > $READY & HUB=$!',
+    "trap 'kill $HUB' EXIT",
+    'until grep -q http $READY; do sleep 0.2; done',
+    `URL=$(node -p 'JSON.parse(fs.readFileSync(process.env.READY)).url')`,
+  ]
+  // The reader's hub is at its usual port; this one is not.
+  const told = page.replaceAll('http://127.0.0.1:4747', '$URL')
+  const block = ['```', ...hub, '```', told].join('\n')
+  expectShown(page, await runPage(block))
+}, 120_000)
 
 test('a backup brings a damaged home back, as its page shows', async () => {
   const page = readPage('docs/storage.md', 'Backup')

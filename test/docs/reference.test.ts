@@ -27,6 +27,14 @@ test('the page of settings has every variable of the environment', () => {
   expect(silent).toEqual([])
 })
 
+test('the page of running has every metric, and no other', () => {
+  const page = readPage('docs/running.md', 'Watch it')
+  const metrics = inSources(/name: '(knowtation_[a-z_]+)'/g, 'src/surfaces/rest')
+  expect(metrics.length).toBeGreaterThan(2)
+  const told = [...page.matchAll(/`(knowtation_[a-z_]+)`/g)].map(([, name]) => name)
+  expect(told.toSorted()).toEqual(metrics)
+})
+
 test('the page of storage has every table', () => {
   const page = readPage('docs/storage.md', 'Tables')
   const tables = inSources(/\bCREATE TABLE (?:IF NOT EXISTS )?([a-z_]{4,})/g, 'src/platform/storage')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { openHub } from '../../src/operations/hub.ts'
-import { operationTools } from '../../src/surfaces/mcp/operation-tools.ts'
+import { describeTool, operationTools } from '../../src/surfaces/mcp/operation-tools.ts'
 import type { ToolDescription } from '../../src/surfaces/mcp/tool-host.ts'
 import { createToolLists } from '../../src/surfaces/mcp/tool-list.ts'
 import { registry } from '../harness/call.ts'
@@ -56,6 +56,16 @@ describe.each([...registry])('%s', (name, operation) => {
   })
 })
 
+/** What can reach other machines: a client may want to ask a person first. */
+const OPEN_WORLD = ['flow_external_tool_invoke', 'git_push', 'install_dependencies', 'install_package']
+
+test('tools that can reach other machines say so, and no others, those of a seat included', () => {
+  const told = [...registry.values()]
+    .filter((operation) => operation.mcp && describeTool(operation).annotations.openWorldHint)
+    .map(({ name }) => name)
+  expect(told.toSorted()).toEqual(OPEN_WORLD)
+})
+
 describe.each(wireTools.map((tool) => [tool.name, tool] as const))('the tool %s', (name, tool) => {
   const effect = registry.get(name)?.effect
 
@@ -69,7 +79,7 @@ describe.each(wireTools.map((tool) => [tool.name, tool] as const))('the tool %s'
       readOnlyHint: effect === 'read',
       destructiveHint: effect === 'update' || effect === 'delete',
       idempotentHint: registry.get(name)?.idempotent,
-      openWorldHint: false,
+      openWorldHint: OPEN_WORLD.includes(name),
     })
   })
 })

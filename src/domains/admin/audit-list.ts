@@ -20,7 +20,12 @@ export const auditList = defineOperation({
     operation: z.string().max(64).optional().describe('Only calls of this operation'),
     outcome: z.enum(['allowed', 'denied', 'failed']).optional().describe('Only calls that ended so'),
     before_seq: z.int().positive().optional().describe('Only records before this number'),
-    limit: z.int().min(1).max(MAX_LIMIT).optional().describe('At most so many'),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_LIMIT)
+      .optional()
+      .describe(`At most so many; ${DEFAULT_LIMIT} when left out`),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.audit_list/v0'),

@@ -10,6 +10,8 @@ import { FlowId, FlowStepWire, FlowWire } from './flow-schemas.ts'
 export const flowCheck = defineOperation({
   name: 'flow_check',
   summary: 'Check a draft bundle and show it in its canonical form. Nothing is stored.',
+  description:
+    'Check a draft bundle and show it in its canonical form. Nothing is stored. A bundle is {flow, steps} in the form that flow_export gives: begin with one of those. FLOW_DRAFT_INVALID names the first field that is wrong. The state_id of an exported version is what flow_propose_edit takes as base_state_id.',
   effect: 'read',
   authority: vaultMember('read'),
   rest: 'POST /api/v1/flows/check',

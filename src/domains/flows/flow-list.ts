@@ -20,7 +20,12 @@ export const flowList = defineOperation({
   input: z.strictObject({
     scope: ScopeName.optional().describe('Only flows of this scope'),
     tag: z.string().min(1).max(64).optional().describe('Only flows with this tag'),
-    limit: z.int().min(1).max(MAX_FLOW_SUMMARIES).optional().describe('At most so many'),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_FLOW_SUMMARIES)
+      .optional()
+      .describe(`At most so many; ${MAX_FLOW_SUMMARIES} when left out`),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.flow_list/v0'),

@@ -36,6 +36,7 @@ export function defineTool<Input extends z.ZodObject, Output>(
     errors: TOOL_ERRORS,
     whenInvalid: 'ValidationError',
     outward: true,
+    openWorld: tool.open_world ?? false,
     contract: toolContract(tool),
     input: tool.input,
     // The handler gives the data alone; the contract puts the result around it.

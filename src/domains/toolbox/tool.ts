@@ -40,6 +40,8 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output> {
   mends_policy?: boolean
   /** Written to the security stream on every call, allowed or denied, with severity CRITICAL. */
   critical?: boolean
+  /** It can reach other machines: a registry, a remote. */
+  open_world?: boolean
   input: Input
   output: z.ZodType<unknown, Output>
   /** What can be refused before the call is recorded as allowed. Throws ToolFault, GuardDenied or FileFault. */

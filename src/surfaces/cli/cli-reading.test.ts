@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
 
+const words = (text: string) => text.split(/\s+/).filter(Boolean)
+
 describe('what a person reads', () => {
   test('a table fits the terminal', async () => {
     const cli = cliAt(temporaryFolder(), { NO_COLOR: '1' })
@@ -13,12 +15,52 @@ describe('what a person reads', () => {
     expect(stdout).toContain('…')
   })
 
+  test.each(['--help', 'owner --help', 'flow project --help', 'boundary compose --help'])(
+    'knowtation %s fits the terminal, and is whole where there is none',
+    async (line) => {
+      const cli = cliAt(temporaryFolder())
+      const [shown, piped] = [await cli(line, { isTerminal: true, columns: 80 }), await cli(line)]
+      expect(shown.stdout.split('\n').filter((one) => one.length > 80)).toEqual([])
+      expect(piped.stdout.split('\n').some((one) => one.length > 80)).toBe(true)
+      // Broken between words: but for the shorter sentences of the long list, nothing is lost.
+      if (line !== '--help') expect(words(shown.stdout)).toEqual(words(piped.stdout))
+    },
+  )
+
+  test('a time is shortened before anything is cut, and never cut itself', async () => {
+    const cli = cliAt(temporaryFolder(), { NO_COLOR: '1' })
+    await cli('whoami')
+    const shown = async (columns: number) => (await cli('audit list', { isTerminal: true, columns })).stdout
+    expect(await shown(200)).toMatch(/^1 +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z +whoami +-/m)
+    expect(await shown(82)).toMatch(/^1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +whoami +-/m)
+    expect(await shown(76)).toMatch(/^1 +\d\d-\d\d \d\d:\d\dZ +whoami +-/m)
+    expect(await shown(50)).toMatch(/^1 +\d\d-\d\d \d\d:\d\dZ +/m)
+    await cli('token create --role viewer --ttl 365d')
+    const listed = await cli('token list', { isTerminal: true, columns: 60 })
+    expect(listed.stdout).toMatch(/ \d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d/)
+  })
+
+  test('the list of tools fits the terminal', async () => {
+    const { stdout } = await cliAt(temporaryFolder())('tool list', { isTerminal: true, columns: 80 })
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+    expect(stdout).toMatch(/^read_file +Reads /m)
+  })
+
+  test('help says what counts when a flag is left out', async () => {
+    const { stdout } = await cliAt(temporaryFolder())('tool session create --help')
+    expect(stdout).toMatch(/^ {2}--role NAME .*\(default dev\)$/m)
+    expect(stdout).toMatch(/^ {2}--ttl DURATION .*\(default 28800\)$/m)
+  })
+
   test('a table keeps ids whole on a narrow terminal: the next command needs them', async () => {
     const cli = cliAt(temporaryFolder(), { NO_COLOR: '1' })
-    const made = await cli('token create --role viewer --ttl 2h --json')
+    const made = await cli(
+      'token create --role viewer --ttl 2h --label a-label-that-is-far-too-long-for-it --json',
+    )
     const { token_id } = (JSON.parse(made.stdout) as { token: { token_id: string } }).token
-    const { stdout } = await cli('token list', { isTerminal: true, columns: 60 })
-    expect(stdout.split('\n')[1]).toMatch(new RegExp(`^${token_id} .*…`))
+    const { stdout } = await cli('token list', { isTerminal: true, columns: 44 })
+    expect(stdout.split('\n')[1]).toMatch(new RegExp(`^${token_id} `))
+    expect(stdout).toContain('…')
     expect((await cli(['token', 'revoke', token_id])).exit).toBe(0)
     const target = await cli('audit list --operation token_revoke', { isTerminal: true, columns: 60 })
     expect(target.stdout).toContain(token_id)

@@ -32,6 +32,12 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     flags: [
       { name: 'client', value: 'NAME', description: `The program to connect: ${CLIENTS}`, required: true },
       { name: 'write', description: "Merge it into the client's own file, keeping a backup" },
+      {
+        name: 'name',
+        value: 'NAME',
+        description: 'What the client calls it (default knowtation, for a seat with its folder)',
+      },
+      ...SEAT_FLAGS,
     ],
     reach: 'nothing',
     run: async (invocation) => (await import('./mcp-config-command.ts')).configureClient(invocation),

@@ -3,7 +3,7 @@ import type { Command, Flag, Globals } from './command.ts'
 
 /** Flags that every command takes, anywhere on the line. */
 export const GLOBAL_FLAGS: readonly Flag[] = [
-  { name: 'json', description: 'Print exactly the JSON that the REST route answers' },
+  { name: 'json', description: 'Print JSON; where there is a REST route, exactly what it answers' },
   { name: 'home', value: 'DIR', description: 'The local home (else KNOWTATION_HOME, else ~/.knowtation)' },
   { name: 'url', value: 'URL', description: 'Ask a running hub there instead (else KNOWTATION_URL)' },
   { name: 'token', value: 'TOKEN', description: 'The credential for --url (else KNOWTATION_TOKEN)' },

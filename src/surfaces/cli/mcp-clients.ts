@@ -11,15 +11,16 @@ export interface McpClient {
   readonly format: 'json' | 'toml'
   file(env: NodeJS.ProcessEnv): string
   /** What is merged into the file. */
-  settings(reach: Reach): Settings
+  settings(reach: Reach, name?: string): Settings
   /** What a person has to know or do beyond the file. */
-  notes(reach: Reach): readonly string[]
+  notes(reach: Reach, name?: string): readonly string[]
 }
 
 /** Named entries under each top-level key; a list is matched by the `id` of its items. */
 export type Settings = Readonly<Record<string, Record<string, unknown> | readonly { id: string }[]>>
 
-const NAME = 'knowtation'
+/** What a client calls the hub, unless it is to have several connections to it. */
+export const USUAL_NAME = 'knowtation'
 const TOKEN_VARIABLE = 'KNOWTATION_TOKEN'
 const HEADER_VARIABLE = 'KNOWTATION_AUTHORIZATION'
 const SET_TOKEN = `Set ${TOKEN_VARIABLE} in the environment of the client: the file holds no secret.`
@@ -31,24 +32,24 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
   'claude-code': {
     format: 'json',
     file: () => '.mcp.json',
-    settings: (reach) => ({
+    settings: (reach, name = USUAL_NAME) => ({
       mcpServers: {
-        [NAME]:
+        [name]:
           reach.kind === 'stdio'
             ? { type: 'stdio', ...stdioEntry(reach) }
             : { type: 'http', url: reach.url, headers: { Authorization: `Bearer \${${TOKEN_VARIABLE}}` } },
       },
     }),
-    notes: (reach) => [
-      `Or let the client write it:  ${claudeCommand(reach)}`,
+    notes: (reach, name = USUAL_NAME) => [
+      `Or let the client write it:  ${claudeCommand(reach, name)}`,
       ...(reach.kind === 'http' ? [SET_TOKEN] : []),
     ],
   },
   'claude-desktop': {
     format: 'json',
     file: claudeDesktopFile,
-    settings: (reach) => ({
-      mcpServers: { [NAME]: reach.kind === 'stdio' ? stdioEntry(reach) : bridgeTo(reach.url) },
+    settings: (reach, name = USUAL_NAME) => ({
+      mcpServers: { [name]: reach.kind === 'stdio' ? stdioEntry(reach) : bridgeTo(reach.url) },
     }),
     notes: (reach) => [
       'Restart Claude Desktop afterwards.',
@@ -63,9 +64,9 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
   cursor: {
     format: 'json',
     file: () => join('.cursor', 'mcp.json'),
-    settings: (reach) => ({
+    settings: (reach, name = USUAL_NAME) => ({
       mcpServers: {
-        [NAME]:
+        [name]:
           reach.kind === 'stdio'
             ? { type: 'stdio', ...stdioEntry(reach) }
             : { url: reach.url, headers: { Authorization: `Bearer \${env:${TOKEN_VARIABLE}}` } },
@@ -76,9 +77,9 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
   vscode: {
     format: 'json',
     file: () => join('.vscode', 'mcp.json'),
-    settings: (reach) =>
+    settings: (reach, name = USUAL_NAME) =>
       reach.kind === 'stdio'
-        ? { servers: { [NAME]: { type: 'stdio', ...stdioEntry(reach) } } }
+        ? { servers: { [name]: { type: 'stdio', ...stdioEntry(reach) } } }
         : {
             inputs: [
               {
@@ -89,7 +90,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
               },
             ],
             servers: {
-              [NAME]: {
+              [name]: {
                 type: 'http',
                 url: reach.url,
                 headers: { Authorization: `Bearer \${input:knowtation-token}` },
@@ -102,9 +103,9 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
   codex: {
     format: 'toml',
     file: (env) => join(env.CODEX_HOME || join(homedir(), '.codex'), 'config.toml'),
-    settings: (reach) => ({
+    settings: (reach, name = USUAL_NAME) => ({
       mcp_servers: {
-        [NAME]:
+        [name]:
           reach.kind === 'stdio'
             ? stdioEntry(reach)
             : { url: reach.url, bearer_token_env_var: TOKEN_VARIABLE },
@@ -129,13 +130,13 @@ function bridgeTo(url: string) {
   return { command: 'npx', args: ['-y', 'mcp-remote', url, '--header', header] }
 }
 
-function claudeCommand(reach: Reach): string {
+function claudeCommand(reach: Reach, name: string): string {
   const start = ['claude', 'mcp', 'add', '--scope', 'project']
   const header = `Authorization: Bearer \${${TOKEN_VARIABLE}}`
   const words =
     reach.kind === 'stdio'
-      ? [...start, NAME, '--', reach.command, ...reach.args]
-      : [...start, '--transport', 'http', NAME, reach.url, '--header', header]
+      ? [...start, name, '--', reach.command, ...reach.args]
+      : [...start, '--transport', 'http', name, reach.url, '--header', header]
   return words.map(quoted).join(' ')
 }
 

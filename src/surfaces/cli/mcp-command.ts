@@ -3,7 +3,7 @@ import { localCaller } from '../../platform/identity/caller.ts'
 import type { Invocation } from './command.ts'
 import { openHome } from './local-connection.ts'
 import { presentedBy } from './presented.ts'
-import { SEAT_FLAGS, seatCaller } from './seat-flags.ts'
+import { isSeated, seatCaller } from './seat-flags.ts'
 
 /** Serves the home's hub to one MCP client over stdin and stdout, until the client goes. */
 export async function serveMcp(invocation: Invocation): Promise<number> {
@@ -34,9 +34,4 @@ export async function serveMcp(invocation: Invocation): Promise<number> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave)
     await hub.close()
   }
-}
-
-/** Whoever says anything of a seat means an agent of the toolbox, never the whole hub. */
-function isSeated({ flags }: Invocation): boolean {
-  return SEAT_FLAGS.some(({ name }) => flags.has(name))
 }

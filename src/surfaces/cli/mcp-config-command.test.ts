@@ -23,6 +23,49 @@ describe('what is printed', () => {
     expect(local.stdout + remote.stdout + remote.stderr).not.toContain('ktok_secret')
   })
 
+  test.each(Object.keys(MCP_CLIENTS))(
+    '%s: a seat is named in full, and beside the hub itself',
+    async (client) => {
+      const project = temporaryFolder()
+      mkdirSync(join(project, '.flow'))
+      mkdirSync(join(project, 'services', 'my web'), { recursive: true })
+      const cli = cliAt(temporaryFolder())
+      const asked = ['mcp', 'config', '--client', client, '--json']
+      const seat = [
+        '--project',
+        project,
+        '--service',
+        'services/my web',
+        '--role',
+        'sre',
+        '--agent-id',
+        'web',
+      ]
+      const { settings } = JSON.parse((await cli([...asked, ...seat])).stdout) as {
+        settings: Record<string, Record<string, { args: string[] }>>
+      }
+      const [servers = {}] = Object.values(settings)
+      expect(Object.keys(servers)).toEqual(['knowtation-my-web'])
+      const folders = ['--project', project, '--service', join(project, 'services', 'my web')]
+      const told = [...folders, '--role', 'sre', '--agent-id', 'web']
+      expect(servers['knowtation-my-web']?.args.slice(-told.length)).toEqual(told)
+      const named = await cli([...asked, ...seat, '--name', 'shop'])
+      expect(named.stdout).toContain('"shop"')
+    },
+  )
+
+  test.each([
+    [['--role', 'dev'], '--service DIR is missing.'],
+    [['--service', '.', '--project', '.', '--role', 'boss'], 'There is no role boss.'],
+    [['--service', '.', '--project', '.', '--url', 'http://127.0.0.1:4747'], 'not for --url'],
+    [['--name', 'a b'], '--name takes letters'],
+  ])('%j is refused', async (flags, told) => {
+    const asked = ['mcp', 'config', '--client', 'cursor', ...flags]
+    const { exit, stdout, stderr } = await cliAt(temporaryFolder())(asked)
+    expect([exit, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(told)
+  })
+
   test('the forms that each client documents', () => {
     const forms = Object.fromEntries(
       Object.keys(MCP_CLIENTS).map((client) => [

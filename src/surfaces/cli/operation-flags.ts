@@ -61,7 +61,7 @@ function flagOf(key: string, schema: z.core.$ZodType): Flag {
     name: names[0] as string,
     aliases: names.slice(1),
     ...(value !== undefined && { value }),
-    description: `${descriptionOf(schema)}${choices}${units}`,
+    description: `${descriptionOf(schema)}${choices}${units}${defaultOf(schema)}`,
     required: !isOptional(schema),
   }
 }
@@ -88,6 +88,13 @@ export function isDuration(key: string): boolean {
 /** The schema of one input key. */
 export function schemaOf(operation: Operation, key: string): z.core.$ZodType {
   return operation.input.shape[key] as z.core.$ZodType
+}
+
+/** What counts when the flag is left out; that a switch is off needs no saying. */
+function defaultOf(schema: z.core.$ZodType): string {
+  const { type, defaultValue } = schema._zod.def as { type: string; defaultValue?: unknown }
+  const isTold = type === 'default' && ['string', 'number'].includes(typeof defaultValue)
+  return isTold ? ` (default ${defaultValue})` : ''
 }
 
 /** What a schema is for. One that was only made optional afterwards is for the same. */

@@ -225,7 +225,7 @@ describe('help', () => {
         --label TEXT                          A name to recognise it by
 
       Flags of every command
-        --json         Print exactly the JSON that the REST route answers
+        --json         Print JSON; where there is a REST route, exactly what it answers
         --home DIR     The local home (else KNOWTATION_HOME, else ~/.knowtation)
         --url URL      Ask a running hub there instead (else KNOWTATION_URL)
         --token TOKEN  The credential for --url (else KNOWTATION_TOKEN)

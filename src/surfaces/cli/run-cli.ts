@@ -54,12 +54,12 @@ async function requireCommand(words: readonly string[], io: CliIo): Promise<Comm
   const found = findCommand(words, all)
   if (found) return found
   if (words.length === 0) {
-    io.stdout.write(`${renderProgramHelp(all)}\n`)
+    io.stdout.write(`${renderProgramHelp(all, io.columns)}\n`)
     return undefined
   }
   const under = commandsUnder(words, all)
   if (under.length === 0) throw unknownCommand(words, all)
-  io.stderr.write(`${renderGroupHelp(words, under)}\n`)
+  io.stderr.write(`${renderGroupHelp(words, under, io.columns)}\n`)
   return undefined
 }
 
@@ -69,10 +69,10 @@ async function showHelp(words: readonly string[], io: CliIo): Promise<number> {
   const under = commandsUnder(words, all)
   if (words.length > 0 && !command && under.length === 0) throw unknownCommand(words, all)
   const help = command
-    ? renderCommandHelp(command, commandsUnder(command.words, all))
+    ? renderCommandHelp(command, commandsUnder(command.words, all), io.columns)
     : words.length === 0
-      ? renderProgramHelp(all)
-      : renderGroupHelp(words, under)
+      ? renderProgramHelp(all, io.columns)
+      : renderGroupHelp(words, under, io.columns)
   io.stdout.write(`${help}\n`)
   return 0
 }

@@ -8,6 +8,7 @@ import { runOperation } from '../../operations/run-operation.ts'
 import { toolboxCaller } from '../../platform/identity/caller.ts'
 import { findFlag, type Invocation } from './command.ts'
 import { openHome } from './local-connection.ts'
+import { wrapped } from './present/text-width.ts'
 import { readJsonArgument } from './read-json-argument.ts'
 import { connectRemotely } from './remote-connection.ts'
 import { seatCaller } from './seat-flags.ts'
@@ -28,7 +29,11 @@ export async function listTools({ io, globals, ...invocation }: Invocation): Pro
     return 0
   }
   const width = Math.max(0, ...offered.map(({ name }) => name.length))
-  for (const { name, summary } of offered) io.stdout.write(`${name.padEnd(width)}  ${summary}\n`)
+  const rest = `\n${' '.repeat(width + 2)}`
+  for (const { name, summary } of offered) {
+    const told = wrapped(summary, io.columns - width - 2).join(rest)
+    io.stdout.write(`${name.padEnd(width)}  ${told}\n`)
+  }
   if (offered.length === 0)
     io.stdout.write(`The role ${role} has no tools. Roles with tools are ${TOOL_ROLES.join(', ')}.\n`)
   return 0

@@ -102,7 +102,7 @@ function memberTools(hub: Hub, registry: Registry): GrantlessHost {
 
 /** An operation as an MCP tool. */
 export function describeTool(operation: Operation): ToolDescription {
-  const { name, description, effect, idempotent } = operation
+  const { name, description, effect, idempotent, openWorld } = operation
   return {
     name,
     description,
@@ -112,7 +112,7 @@ export function describeTool(operation: Operation): ToolDescription {
       readOnlyHint: effect === 'read',
       destructiveHint: effect === 'delete' || effect === 'update',
       idempotentHint: idempotent,
-      openWorldHint: false,
+      openWorldHint: openWorld,
     },
   }
 }

@@ -30,7 +30,11 @@ function metadata() {
   }
 }
 
+/** What is on loopback only, and no door under a hosted name. */
+const LOCAL_DOORS = ['/owner', '/metrics']
+
 const DOORS = [
+  ['/owner', 'Your hub', 'sign in as the owner: connections, runs, agents'],
   ['/mcp', 'MCP', 'for agents and editors that speak MCP'],
   ['/api/v1/flows', 'REST', 'for programs, with the same operations'],
   ['/openapi.json', 'OpenAPI', 'the whole REST surface, described'],
@@ -39,10 +43,12 @@ const DOORS = [
 ] as const
 
 function renderPage(hosted: boolean): string {
-  const doors = DOORS.map(
-    ([path, name, use]) =>
-      `<li><a href="${path}"><b>${name}</b> <code>${path}</code></a><span>${use}</span></li>`,
-  ).join('')
+  const doors = DOORS.filter(([path]) => !hosted || !LOCAL_DOORS.includes(path))
+    .map(
+      ([path, name, use]) =>
+        `<li><a href="${path}"><b>${name}</b> <code>${path}</code></a><span>${use}</span></li>`,
+    )
+    .join('')
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/style.css"></head>
@@ -55,7 +61,7 @@ function renderPage(hosted: boolean): string {
 <pre>npx knowtation flow list
 npx knowtation mcp config --client claude-code
 npx knowtation audit list</pre>
-<p class="note">Programs sign in with <code>Authorization: Bearer …</code>; the hub's own token is in <code>hub-token</code> in its home folder.${hosted ? '' : ' <a href="/owner">Sign in as the owner</a>.'}</p>
+<p class="note">Programs sign in with <code>Authorization: Bearer …</code>; the hub's own token is in <code>hub-token</code> in its home folder.</p>
 </main></body></html>`
 }
 
@@ -73,4 +79,4 @@ li{display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:.75rem 1rem;border-top:1px
 li a{color:inherit;text-decoration:none;min-width:14rem}li a:hover b{color:var(--mark)}li span{color:var(--soft);flex:1;min-width:14rem}
 code,pre{font-family:ui-monospace,monospace;font-size:.88em}code{color:var(--soft)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:.7rem;padding:1rem;overflow:auto;margin:0}
-.note{color:var(--soft);font-size:.92rem}.note a{color:var(--mark)}`
+.note{color:var(--soft);font-size:.92rem}`

@@ -48,7 +48,7 @@ function addSignOut(pages: FastifyInstance, hub: Hub, path: string, operation: O
     const answer = await runForm(hub, request, reply, operation, {})
     if (!answer.ok) return showAccount(hub, request, reply, answer.status, faultOf(answer))
     reply.header('set-cookie', setCookie('owner', '', request.headers.host, 0))
-    return reply.redirect('/owner/sign-in', 303)
+    return reply.redirect('/owner/sign-in?told=out', 303)
   })
 }
 

@@ -1,5 +1,6 @@
 import type { OwnerAgent } from '../../platform/identity/owner-agents.ts'
 import type { OwnerPasskey } from '../../platform/identity/owner-passkeys.ts'
+import { PASSWORD_MIN_CHARS } from '../../platform/identity/owner-password.ts'
 import type { OwnerSession } from '../../platform/identity/owner-sessions.ts'
 import { type Html, html } from './owner-html.ts'
 import { buttonForm, OWNER_NAME, shownTime, tokenField } from './owner-views.ts'
@@ -27,7 +28,13 @@ function listOf(items: readonly Html[], otherwise: string): Html {
 
 function agentsPart({ agents, form_token }: Account): Html {
   const rows = agents.map(({ agent_id, client_name, state, expires_at }) => {
-    const revoke = { action: '/owner/agents/revoke', form_token, label: 'Revoke', kind: 'bad small' }
+    const revoke = {
+      action: '/owner/agents/revoke',
+      form_token,
+      label: 'Revoke',
+      kind: 'bad small',
+      about: `${client_name} ${agent_id}`,
+    }
     const until = state === 'live' ? `until ${shownTime(expires_at)}` : state
     return html`<li><div><b>${client_name}</b><span>${agent_id} · ${until}</span></div>${state === 'live' && buttonForm(revoke, { agent_id })}</li>`
   })
@@ -38,7 +45,13 @@ ${listOf(rows, 'No agent has been approved.')}
 
 function passkeysPart({ passkeys, form_token, passkey_host }: Account): Html {
   const rows = passkeys.map(({ passkey_id, label, created_at, last_used_at }) => {
-    const remove = { action: '/owner/passkey/remove', form_token, label: 'Remove', kind: 'bad small' }
+    const remove = {
+      action: '/owner/passkey/remove',
+      form_token,
+      label: 'Remove',
+      kind: 'bad small',
+      about: label,
+    }
     const used = last_used_at ? `last used ${shownTime(last_used_at)}` : 'never used'
     return html`<li><div><b>${label}</b><span>added ${shownTime(created_at)} · ${used}</span></div>${buttonForm(remove, { passkey_id })}</li>`
   })
@@ -56,7 +69,7 @@ function passwordPart({ form_token, needs_current }: Account): Html {
   return html`<section><h2>Password</h2><p>A new password signs out every other browser.</p>
 <form method="post" action="/owner/password">${tokenField(form_token)}${OWNER_NAME}
 ${needs_current && html`<label>Current password<input type="password" name="current" autocomplete="current-password" required></label>`}
-<label>New password<input type="password" name="password" autocomplete="new-password" required></label>
+<label>New password<input type="password" name="password" autocomplete="new-password" minlength="${PASSWORD_MIN_CHARS}" required><small>At least ${PASSWORD_MIN_CHARS} characters.</small></label>
 <button>Change the password</button></form></section>`
 }
 

@@ -104,7 +104,7 @@ function beginner(created_by: string): string {
 function connectedCard({ connection_id, connector_name, display_name, ended_at }: ShownIntent): Html {
   return html`<section><h2>${display_name ?? connector_name}</h2><p>The connection is active.</p>
 <dl><dt>Connection</dt><dd><code>${connection_id ?? ''}</code></dd><dt>Since</dt><dd>${shownTime(ended_at ?? '')}</dd></dl>
-<p class="plain"><a href="/owner/intents">Connect something else</a></p></section>`
+<p class="plain"><a href="/owner/connections">Your connections</a> · <a href="/owner/intents">Connect something else</a></p></section>`
 }
 
 function overCard({ intent, about }: IntentVisit): Html {
@@ -132,12 +132,13 @@ export function intentsView(
 ): Html {
   const rows = waiting.map(
     ({ intent_id, connector_name, display_name, created_by, expires_at }) =>
-      html`<li><div><b>${display_name ?? connector_name}</b><span>${connector_name} · begun by ${beginner(created_by)} · until ${shownTime(expires_at)}</span></div><a class="button" href="/owner/intents/${intent_id}">Go on</a></li>`,
+      html`<li><div><b>${display_name ?? connector_name}</b><span>${connector_name} · begun by ${beginner(created_by)} · until ${shownTime(expires_at)}</span></div><a class="button" href="/owner/intents/${intent_id}" aria-label="Go on: ${display_name ?? connector_name}">Go on</a></li>`,
   )
-  const begun = offers.map(({ connector_id, display_name, about, is_offered }) => {
-    const begin = { action: '/owner/intents', form_token, label: 'Connect', kind: 'small' }
+  const begun = offers.map(({ connector_id, display_name, about: reads, is_offered }) => {
+    const about = display_name
+    const begin = { action: '/owner/intents', form_token, label: 'Connect', kind: 'small', about }
     const act = is_offered ? buttonForm(begin, { connector_id }) : html`<span>not possible</span>`
-    return html`<li><div><b>${display_name}</b><span>${about}</span></div>${act}</li>`
+    return html`<li><div><b>${display_name}</b><span>${reads}</span></div>${act}</li>`
   })
   return html`<section><h2>Waiting for you</h2><p>Connections that were begun, by you or an agent of yours, and need a step that only you can take.</p>
 ${rows.length > 0 ? html`<ul class="list offers">${rows}</ul>` : html`<p class="empty">Nothing waits.</p>`}</section>

@@ -31,15 +31,17 @@ const PAGE_HEADERS: readonly (readonly [string, string])[] = [
 /** Sends one of the owner's pages. */
 export function sendPage(reply: FastifyReply, status: number, parts: PageParts): FastifyReply {
   for (const [name, value] of PAGE_HEADERS) reply.header(name, value)
-  return reply.code(status).type('text/html; charset=utf-8').send(renderPage(parts).text)
+  const path = reply.request.url.replace(/\?.*$/s, '')
+  return reply.code(status).type('text/html; charset=utf-8').send(renderPage(parts, path).text)
 }
 
-function renderPage({ title, lead, fault, told, body, wide, signed_in, onwards }: PageParts): Html {
+function renderPage(parts: PageParts, path: string): Html {
+  const { title, lead, fault, told, body, wide, signed_in, onwards } = parts
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/owner/style.css">${onwards !== undefined && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
 <script src="/owner/script.js" defer></script></head>
-<body><header><a class="brand" href="${signed_in ? '/owner' : '/'}"><i></i>Knowtation</a>${signed_in && WAYS}</header>
+<body><header><a class="brand" href="${signed_in ? '/owner' : '/'}"><i></i>Knowtation</a>${signed_in && waysFrom(path)}</header>
 <main class="${wide ? 'wide' : 'narrow'}">
 <h1>${title}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
@@ -49,4 +51,20 @@ ${body}
 </main></body></html>`
 }
 
-const WAYS = html`<nav><a href="/owner">Account</a><a href="/owner/connections">Connections</a><a href="/owner/runs">Runs</a><a href="/owner/intents">Connect</a><a href="/device">Approve an agent</a></nav>`
+const WAYS = [
+  ['/owner', 'Account'],
+  ['/owner/connections', 'Connections'],
+  ['/owner/runs', 'Runs'],
+  ['/owner/intents', 'Connect'],
+  ['/device', 'Approve an agent'],
+] as const
+
+/** The way around, with a mark at the page that is shown or that the shown one belongs to. */
+function waysFrom(path: string): Html {
+  const here = WAYS.findLast(([to]) => path === to || path.startsWith(`${to}/`))?.[0]
+  const links = WAYS.map(([to, name]) => {
+    const mark = to === here && html` aria-current="${path === to ? 'page' : 'true'}"`
+    return html`<a href="${to}"${mark}>${name}</a>`
+  })
+  return html`<nav aria-label="Pages">${links}</nav>`
+}

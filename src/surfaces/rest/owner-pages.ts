@@ -50,6 +50,10 @@ export function addOwnerPages(app: FastifyInstance, hub: Hub): void {
     addIntentPages(pages, hub)
     addRunPages(pages, hub)
     addCallbackPages(pages, hub)
+    // A person who typed an address wrongly sees a page; a program gets the code that it gets everywhere.
+    pages.get('/owner/*', (request, reply) =>
+      request.headers.accept?.includes('text/html') ? showNothing(request, reply) : reply.callNotFound(),
+    )
   })
 }
 
@@ -115,6 +119,7 @@ export async function showSignIn(
   const user_code = findUserCode(fieldOf(request, 'user_code')) ?? codeIn(request)
   const has_passkeys = isNamed(request) && (await listPasskeys(hub.db)).length > 0
   const place = findPlace(fieldOf(request, 'place')) ?? findPlace(request.url.replace(/\?.*$/s, ''))
+  const { told } = request.query as { told?: unknown }
   const body = signInForm({ form_token: formToken(hub, request, reply), user_code, place, has_passkeys })
   const isFromElsewhere = ['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site']))
   const goOn = html`<p class="note">Signed in already? <a href="${placeAfter({ user_code, place })}">Go on</a>.</p>`
@@ -125,7 +130,17 @@ export async function showSignIn(
         ? 'This hub is yours once you show that you are its owner.'
         : `To decide about the agent that shows ${user_code}.`,
     fault,
+    told: fault === undefined && told === 'out' ? 'You are signed out.' : undefined,
     body: isFromElsewhere && status === 200 ? html`${body}${goOn}` : body,
+  })
+}
+
+function showNothing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendPage(reply, 404, {
+    title: 'Nothing here',
+    lead: 'There is no page at this address.',
+    body: html`<p class="plain"><a href="/owner">Your hub</a></p>`,
+    signed_in: request.identity.caller.kind === 'owner_session',
   })
 }
 

@@ -27,8 +27,9 @@ export function runsView(
   if (runs.length === 0) return html`<p class="empty">Nothing is being collected at the moment.</p>`
   const rows = runs.map((run) => {
     const { run_id, connection_id, status } = run
-    const cancel = { action: '/owner/runs/cancel', form_token, label: 'Cancel', kind: 'bad small' }
-    return html`<li><div><b>${names.get(connection_id) ?? connection_id}</b><span>${describeRun(run)} · ${run_id}</span></div>${status !== 'cancelling' && buttonForm(cancel, { run_id })}</li>`
+    const about = names.get(connection_id) ?? connection_id
+    const cancel = { action: '/owner/runs/cancel', form_token, label: 'Cancel', kind: 'bad small', about }
+    return html`<li><div><b>${about}</b><span>${describeRun(run)} · ${run_id}</span></div>${status !== 'cancelling' && buttonForm(cancel, { run_id })}</li>`
   })
   return html`<section><ul class="list">${rows}</ul><p class="plain"><a href="/owner/runs">Look again</a></p></section>`
 }

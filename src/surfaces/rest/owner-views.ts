@@ -10,20 +10,21 @@ export function tokenField(form_token: string): Html {
 /** Tells password managers whose password it is; the hub itself has one owner and asks for no name. */
 export const OWNER_NAME = html`<input name="username" value="owner" autocomplete="username" readonly hidden>`
 
-/** A form that is only a button. */
+/** A form that is only a button. Where a page has several of a kind, `about` tells those apart who hear it. */
 export function buttonForm(
   {
     action,
     form_token,
     label,
     kind = '',
-  }: { action: string; form_token: string; label: string; kind?: string },
+    about,
+  }: { action: string; form_token: string; label: string; kind?: string; about?: string },
   fields: Readonly<Record<string, string>> = {},
 ): Html {
   const hidden = Object.entries(fields).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  return html`<form method="post" action="${action}">${tokenField(form_token)}${hidden}<button class="${kind}">${label}</button></form>`
+  return html`<form method="post" action="${action}">${tokenField(form_token)}${hidden}<button class="${kind}"${about !== undefined && html` aria-label="${label}: ${about}"`}>${label}</button></form>`
 }
 
 /** Where a sign-in leads: to the page that somebody came for, or to the account. */

@@ -28,7 +28,8 @@ export async function alertFindings({ db }: Hub): Promise<Finding[]> {
       subject: 'locks',
       state: locked > 0 ? 'on' : 'off',
       detail: locked > 0 ? summary(locks, locked) : 'nothing is locked',
-      fix: locked > 0 ? 'Calls go on after `knowtation lock release KIND ID`.' : null,
+      fix:
+        locked > 0 ? 'Calls go on after `knowtation lock release`; `knowtation lock list` names them.' : null,
     },
   ]
 }

@@ -16,6 +16,8 @@ import { mayWriteScope } from './write-scope.ts'
 export const flowProposeEdit = defineOperation({
   name: 'flow_propose_edit',
   summary: 'Propose the next version of a flow for review. The version it builds on stays as it is.',
+  description:
+    'Propose the next version of a flow for review. The version it builds on stays as it is. In order: flow_export the newest version, flow_check it for its state_id, change what is to change and raise flow.version, then propose with that version and state_id as base. FLOW_LINEAGE_CONFLICT says that another version came in between: begin again from it.',
   effect: 'create',
   // A flow the caller cannot read is unknown to it, whatever its role.
   authority: vaultMember('read'),

@@ -14,6 +14,8 @@ import { mayWriteScope } from './write-scope.ts'
 export const flowPropose = defineOperation({
   name: 'flow_propose',
   summary: 'Propose a new flow for review. It becomes a flow only when an admin approves it.',
+  description:
+    'Propose a new flow for review. It becomes a flow only when an admin approves it. Give the draft as bundle, or as flow and steps; flow_export of any flow shows the form, and flow_check says what is wrong with a draft. Where the flow_id is taken, FLOW_LINEAGE_CONFLICT is the answer: use flow_propose_edit.',
   effect: 'create',
   // The contract checks the draft before the scope, and the role only together with the scope.
   authority: vaultMember('read'),

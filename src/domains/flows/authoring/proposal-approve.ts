@@ -16,6 +16,8 @@ const SHORTEST_WAIVER_CHARS = 3
 export const proposalApprove = defineOperation({
   name: 'proposal_approve',
   summary: 'Approve a proposal: its draft becomes the newest version of the flow, for good.',
+  description:
+    'Approve a proposal: its draft becomes the newest version of the flow, for good. Over MCP, whoever made a proposal cannot approve it (FLOW_SELF_APPROVAL_DENIED): leave it to a person, who runs `knowtation proposal approve`. EVALUATION_REQUIRED asks for a passed proposal_evaluate first, or for a waiver_reason.',
   effect: 'update',
   authority: vaultMember('admin'),
   // Approving is what writes: with authoring off no flow changes, however many proposals wait.

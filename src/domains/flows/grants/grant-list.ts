@@ -30,7 +30,7 @@ export const grantList = defineOperation({
   ),
   input: z.strictObject({
     flow_id: FlowId.optional().describe('Only grants of this flow'),
-    limit: z.int().min(1).max(LIST_LIMIT).optional().describe('At most so many'),
+    limit: z.int().min(1).max(LIST_LIMIT).optional().describe(`At most so many; ${LIST_LIMIT} when left out`),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.flow_external_grant_list/v0'),

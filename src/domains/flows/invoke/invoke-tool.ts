@@ -44,7 +44,10 @@ type Asking<E extends Effect> = Context<z.output<typeof input>, keyof typeof err
 export const invokeTool = defineOperation({
   name: 'flow_external_tool_invoke',
   summary: 'Invoke a granted tool. Needs the grant bearer beside the usual credential.',
+  description:
+    'Invoke a granted tool. Needs the grant bearer beside the usual credential: over HTTP in the header X-Flow-External-Bearer, for a hub that the client starts itself in the variable KNOWTATION_GRANT_BEARER. A client that presents it is listed the granted tools under their own names, so call those instead.',
   effect: 'update',
+  openWorld: true,
   authority: vaultMember('read'),
   gate: {
     flag: 'FLOW_EXTERNAL_AGENT_ENABLED',

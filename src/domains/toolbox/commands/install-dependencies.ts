@@ -16,6 +16,7 @@ export const installDependencies: ToolDeclaration<typeof Input, z.output<typeof 
     '--locked. Scripts of packages are not run, only packages of the public registry with checksums are ' +
     'taken, and the lockfile is never changed. pip install and npm install are not available.',
   effect: 'update',
+  open_world: true,
   roles: COMMAND_ROLES,
   input: Input,
   output: CommandOutput,

@@ -47,6 +47,7 @@ export const gitPush: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
     'confirm:true is given. Never forces, takes no address and no refspec. Remotes are https addresses, or ' +
     'folders that the policy names; ssh is not supported.',
   effect: 'update',
+  open_world: true,
   idempotent: true,
   roles: ['release_manager'],
   required_role: 'release_manager',

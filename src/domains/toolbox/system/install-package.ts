@@ -37,6 +37,7 @@ export function installPackageTool(
       'with a program) or npm-g (global npm package, its scripts not run). For infrastructure only: ' +
       'dependencies of a project are refused, use install_dependencies for them. Needs the role sre.',
     effect: 'update',
+    open_world: true,
     idempotent: true,
     roles: ['sre'],
     required_role: 'sre',

@@ -20,7 +20,12 @@ export const violationList = defineOperation({
   input: z.strictObject({
     agent_id: AgentId.optional().describe('Only events of this agent'),
     before: z.string().regex(EVENT_ID).optional().describe('Go on here: next_before of the last page'),
-    limit: z.int().min(1).max(MAX_LIMIT).optional().describe('At most so many'),
+    limit: z
+      .int()
+      .min(1)
+      .max(MAX_LIMIT)
+      .optional()
+      .describe(`At most so many; ${DEFAULT_LIMIT} when left out`),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.violation_list/v0'),
