@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { flowStateId } from '../src/domains/flows/bundle/state-id.ts'
 import { sql } from '../src/platform/storage/database.ts'
-import { GATE_FLOW, stepsOf, tool, UNLISTED } from './external-agent/bundles.ts'
+import { DROPPED, GATE_FLOW, stepsOf, tool, UNLISTED } from './external-agent/bundles.ts'
 import {
   ALLOWED_TOOLS,
   ask,
@@ -206,7 +206,7 @@ describe('an invoke', () => {
       expect([refused.status, refused.code]).toEqual([400, 'BAD_REQUEST'])
     }
     const sent = { method: 'POST', path: INVOKE, bearer: hub.credentials.bearers.editor }
-    for (const body of ['"x"', '[]', 'null', '7', '{"payload":"x"}', '{"payload":[]}', 'x']) {
+    for (const body of ['"x"', '[]', 'null', '7', '{"payload":"x"}', '{"payload":[]}', 'x', DROPPED]) {
       const headers = { 'x-flow-external-bearer': presented.external_bearer }
       const { status, text } = await send(hub.url, { ...sent, headers, body })
       expect([body, status, codeOf({ text })]).toEqual([body, 400, 'BAD_REQUEST'])

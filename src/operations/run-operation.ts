@@ -6,6 +6,7 @@ import { hasAuthority, isOwner } from './authority.ts'
 import type { Answer, Call, CallState } from './call.ts'
 import { describeIssue } from './describe-issue.ts'
 import { Refusal, refuse } from './errors.ts'
+import { findLostKey } from './find-lost-key.ts'
 import type { Hub } from './hub.ts'
 import { refuseCall } from './refuse-call.ts'
 
@@ -131,6 +132,9 @@ function parseInput(state: CallState): void {
   )
   if (!parsed.success)
     throw new Refusal(operation.whenInvalid ?? 'BAD_REQUEST', describeIssue(parsed.error, input))
+  const lost = findLostKey(input, parsed.data)
+  if (lost !== undefined)
+    throw new Refusal(operation.whenInvalid ?? 'BAD_REQUEST', `${lost} has a key that is not known.`)
   state.input = parsed.data
 }
 

@@ -192,6 +192,24 @@ describe.each(DATABASES)('every surface answers alike on %s:', (database) => {
       'IDEMPOTENCY_CONFLICT',
       409,
     ),
+    refused(
+      'a payload with a key that would be dropped',
+      'ledger_append',
+      { ...ENTRY, ledger_id: 'led-odd', payload: JSON.parse('{"a":1,"__proto__":{"b":2}}') },
+      'BAD_REQUEST',
+      400,
+    ),
+    {
+      ...refused(
+        'such a key further down',
+        'boundary_compose',
+        { ...COMPOSE, objective: { ...OBJECTIVE, payload: JSON.parse('{"__proto__":1}') } },
+        'BAD_REQUEST',
+        400,
+      ),
+      notOn: TWO_DOCUMENTS,
+      check: ({ error }) => expect(error).toBe('objective.payload has a key that is not known.'),
+    },
     {
       ...refused(
         'a viewer runs nothing',

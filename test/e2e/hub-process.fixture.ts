@@ -42,7 +42,10 @@ export interface ProcessWish {
 
 /** Starts `knowtation serve` and waits for its ready line; a hub that stops instead is an error. */
 export async function spawnHub({ home, env = {} }: ProcessWish): Promise<HubProcess> {
-  const { child, output, exited } = run(['serve', '--log', 'json', '--port', '0', '--home', home], env)
+  const { child, output, exited } = startProgram(
+    ['serve', '--log', 'json', '--port', '0', '--home', home],
+    env,
+  )
   const url = await new Promise<string>((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new Error(`The hub is not ready: ${output.stderr}`)),
@@ -69,12 +72,13 @@ export async function spawnHub({ home, env = {} }: ProcessWish): Promise<HubProc
 
 /** Runs a command of the program to its end; one that does not come to an end is killed. */
 export async function runProgram(args: string[], env: Record<string, string> = {}): Promise<Exit> {
-  const { child, exited } = run(args, env)
+  const { child, exited } = startProgram(args, env)
   const timer = setTimeout(() => child.kill('SIGKILL'), START_LIMIT_MS)
   return exited.finally(() => clearTimeout(timer))
 }
 
-function run(args: string[], env: Record<string, string>) {
+/** Starts a command of the program and goes on. */
+export function startProgram(args: string[], env: Record<string, string> = {}) {
   // Its own process group: whatever it starts can be found by it.
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...inheritedEnv(), NODE_COMPILE_CACHE: COMPILED, ...env },

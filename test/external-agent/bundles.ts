@@ -109,3 +109,6 @@ export const STORED_FLOWS: readonly FlowBundle[] = [
     skill_refs: (['cli', 'skill_pack', 'mcp_prompt'] as const).map((kind) => ({ kind, id: 'web_search' })),
   }),
 ]
+
+/** An invocation of which reading would leave a part out; what is left fits a tool that wants `q`. */
+export const DROPPED = '{"payload":{"q":"x","__proto__":{"admin":true}}}'

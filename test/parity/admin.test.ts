@@ -58,6 +58,23 @@ const TOKENS: ParityCase[] = [
     status: 200,
     check: (_body, text) => expect(text).not.toMatch(/ktok_|hash|secret/),
   },
+  {
+    name: 'tokens are listed page by page',
+    operation: 'token_list',
+    input: { limit: 1 },
+    as: 'admin',
+    status: 200,
+    check: ({ tokens, truncated, next_cursor }) =>
+      expect([tokens.length, truncated, next_cursor]).toEqual([1, true, expect.any(String)]),
+  },
+  {
+    name: 'a cursor that is none of ours',
+    operation: 'token_list',
+    input: { cursor: 'x' },
+    as: 'admin',
+    code: 'BAD_REQUEST',
+    status: 400,
+  },
   { name: 'a viewer lists no tokens', operation: 'token_list', as: 'viewer', code: 'FORBIDDEN', status: 403 },
   {
     name: 'an unknown token',

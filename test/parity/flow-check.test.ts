@@ -259,6 +259,15 @@ const SOUND: ParityCase[] = [
     },
   },
   checking('a field that is not of a flow', ['FLOW-010'], draft({ owner: 'me' }), /unknown fields/),
+  {
+    name: 'a key that would be dropped',
+    operation: 'flow_check',
+    as: 'admin',
+    input: { bundle: { ...draft(), ...JSON.parse('{"__proto__":{"flow":1}}') } },
+    status: 400,
+    code: 'BAD_REQUEST',
+    check: ({ error }) => expect(error).toBe('bundle has a key that is not known.'),
+  },
   checking(
     'the version of a stored row on a step',
     ['FLOW-014'],

@@ -199,6 +199,22 @@ describe('a damaged file', () => {
     }
   }, 60_000)
 
+  test.each(['.', '..'])('a tool that no address can name (%s) damages the policy, by name', async (id) => {
+    const path = hub.home.vaultPolicy('default')
+    for (const allowed of [id, { id }]) {
+      hub.write(path, { external_agent: { enabled: true, allowed_tools: ['...', '.a', allowed] } })
+      expect(await gate()).toBe('off')
+      const { findings } = JSON.parse((await ask('/api/v1/doctor', 'hub')).text) as {
+        findings: { subject: string; detail: string }[]
+      }
+      const told = findings.find(({ subject }) => subject === 'policy of vault default')?.detail
+      expect(told).toBe(`${path}: external_agent.allowed_tools: no address can name a tool called . or ..`)
+    }
+    hub.write(path, { external_agent: { enabled: true, allowed_tools: ['...', '.a'] } })
+    expect(await gate()).toBe('on')
+    rmSync(path)
+  })
+
   test('an open gate closes at once when the file that opened it is damaged', async () => {
     const path = hub.home.vaultPolicy('default')
     hub.write(path, { external_agent: { enabled: true } })

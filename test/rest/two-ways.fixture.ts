@@ -1,6 +1,7 @@
 import { type RequestOptions, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { authenticator } from '../../src/platform/identity/authenticate.ts'
+import { followHubToken } from '../../src/platform/identity/hub-token.ts'
 import { buildApp } from '../../src/surfaces/rest/build-app.ts'
 import { registry } from '../harness/call.ts'
 import { startTestHub, type TestHub } from '../harness/test-hub.ts'
@@ -17,8 +18,9 @@ export interface TwoWays {
 export async function startTwoWays(): Promise<TwoWays> {
   const hub = await startTestHub({ clock: { now: new Date('2026-11-15T12:00:00Z') } })
   const hubToken = hub.credentials.bearers.hub ?? ''
-  const { db, system } = hub.hub
-  const authenticate = authenticator({ db, now: system.now, hubToken, verifyJwt: undefined })
+  const { db, system, home } = hub.hub
+  const followed = followHubToken(home.hubToken)
+  const authenticate = authenticator({ db, now: system.now, hubToken: followed, verifyJwt: undefined })
   const framework = buildApp(hub.hub, registry, authenticate, { fast: false })
   await framework.listen({ host: '127.0.0.1', port: 0 })
   const bearers: Record<string, string | undefined> = { ...hub.credentials.bearers, nonsense: 'nonsense' }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   lstatSync,
@@ -187,6 +188,28 @@ test('a backup never overwrites, and a failed one leaves nothing', async () => {
     name: 'StorageDamaged',
   })
   expect(readdirSync(parent)).toEqual([])
+})
+
+test('a backup takes away what killed ones have left beside it, and nothing of one that is being made', async () => {
+  const home = await filledHome()
+  const parent = temporaryFolder()
+  const dead = spawnSync(process.execPath, ['--version']).pid
+  const left = (name: string) => join(parent, name)
+  const killed = [`old.partial-${dead}-00c0ffee`, `other.partial-${dead}-deadbeef`].map(left)
+  const kept = [
+    `running.partial-${process.ppid}-00c0ffee`,
+    `mine.partial-${dead}`,
+    `mine.partial-${dead}-00c0ffee.txt`,
+    'mine',
+  ]
+  for (const folder of [...killed, ...kept.map(left)]) {
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'audit-key'), 'a key')
+  }
+  writeFileSync(left(`file.partial-${dead}-00c0ffee`), 'not a folder')
+  const { cleared } = await createBackup(home, {}, join(parent, 'new'), system)
+  expect(cleared.toSorted()).toEqual(killed)
+  expect(readdirSync(parent).toSorted()).toEqual([...kept, `file.partial-${dead}-00c0ffee`, 'new'].toSorted())
 })
 
 test('a home in use is never replaced; a filled one only by force, and then kept aside whole', async () => {

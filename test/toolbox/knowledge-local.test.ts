@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
@@ -12,7 +12,9 @@ const MAIN = join(PACKAGE_FOLDER, 'src/main.ts')
 const CONNECTIONS = /\b(?:connect|sendto|sendmsg)\(.*sa_family=AF_INET6?/
 
 function args(project: ToolProject, ...words: string[]): string[] {
-  return [MAIN, ...words, '--home', join(project.base, 'home'), '--json']
+  const home = join(project.base, 'home')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  return [MAIN, ...words, '--home', home, '--json']
 }
 
 /** A command in a sandbox without any network but its own loopback, and without the rights of root. */

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { allOperations } from '../../src/domains/index.ts'
 import type { Operation } from '../../src/operations/define-operation.ts'
 import { buildRegistry } from '../../src/operations/registry.ts'
 import { authenticator } from '../../src/platform/identity/authenticate.ts'
+import { followHubToken } from '../../src/platform/identity/hub-token.ts'
 import { buildApp } from '../../src/surfaces/rest/build-app.ts'
 import type { ToolHub } from './surface-hub.fixture.ts'
 
@@ -12,7 +12,7 @@ export async function serveMore(
   ...more: Operation[]
 ): Promise<{ url: string } & AsyncDisposable> {
   const { db, system, home } = hub.hub
-  const hubToken = readFileSync(home.hubToken, 'utf8').trim()
+  const hubToken = followHubToken(home.hubToken)
   const authenticate = authenticator({ db, now: system.now, hubToken, verifyJwt: undefined })
   const app = buildApp(hub.hub, buildRegistry([...allOperations, ...more]), authenticate)
   const url = await app.listen({ host: '127.0.0.1', port: 0 })

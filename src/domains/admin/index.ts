@@ -2,6 +2,8 @@ import { auditExport } from './audit-export.ts'
 import { auditList } from './audit-list.ts'
 import { auditVerify } from './audit-verify.ts'
 import { doctor } from './doctor.ts'
+import { hubTokenRotate } from './hub-token-rotate.ts'
+import { secretsKeyRotate } from './secrets-key-rotate.ts'
 import { tokenCreate } from './token-create.ts'
 import { tokenList } from './token-list.ts'
 import { tokenRevoke } from './token-revoke.ts'
@@ -14,6 +16,8 @@ export const adminOperations = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  hubTokenRotate,
+  secretsKeyRotate,
   auditList,
   auditVerify,
   auditExport,

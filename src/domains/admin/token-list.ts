@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
+import { cutPage, findPlace, pageInputs } from '../../operations/page-cursor.ts'
 import { listTokens } from '../../platform/identity/token-store.ts'
 import { Token } from './token-schemas.ts'
 
@@ -15,20 +16,29 @@ export const tokenList = defineOperation({
   rest: 'GET /api/v1/tokens',
   cli: 'token list',
   errors: {},
-  input: z.strictObject({}),
+  input: z.strictObject(pageInputs(LIST_LIMIT, LIST_LIMIT)),
   output: z.strictObject({
     schema: z.literal('knowtation.token_list/v0'),
     vault_id: z.string(),
     tokens: z.array(Token),
     truncated: z.boolean(),
+    next_cursor: z.string().nullable(),
   }),
-  async handle({ vault_id, db }) {
-    const found = await listTokens(db, vault_id, LIST_LIMIT + 1)
+  async handle({ input, vault_id, db, refuse }) {
+    const { limit = LIST_LIMIT } = input
+    const after = findPlace(input.cursor) ?? refuse('BAD_REQUEST', 'cursor does not have the required form.')
+    const found = await listTokens(db, { vault_id, after, limit: limit + 1 })
+    const { items, next_cursor } = cutPage(found, limit, placeOf)
     return {
       schema: 'knowtation.token_list/v0',
       vault_id,
-      tokens: found.slice(0, LIST_LIMIT),
-      truncated: found.length > LIST_LIMIT,
+      tokens: items,
+      truncated: next_cursor !== null,
+      next_cursor,
     }
   },
 })
+
+function placeOf({ created_at, token_id }: z.infer<typeof Token>) {
+  return { at: created_at, id: token_id }
+}

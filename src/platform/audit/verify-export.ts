@@ -20,6 +20,7 @@ export interface ExportReport {
 const LINE_LIMIT = 16_384
 const LINE_COUNT_LIMIT = 3_000_000
 
+const KEY_ID = /^[0-9a-f]{16}$/
 const Seq = z.int().nonnegative()
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 const Text = z.string()
@@ -151,6 +152,8 @@ function takeStart(
   if (walk.start) throw new ChainFault('The file has two opening lines.')
   if (trusted !== undefined && trusted.trim() !== line.public_key.trim())
     throw new ChainFault('The file names another key than the trusted one.')
+  // What the key signs for other chains names it otherwise.
+  if (!KEY_ID.test(line.key_id)) throw new ChainFault('The file was signed for another chain.')
   walk.start = line
   walk.key = requireKey(line.public_key)
   walk.place = { seq: line.from_seq - 1, hash: line.previous_hash }

@@ -9,6 +9,8 @@ export interface Home {
   readonly auditKey: string
   /** What the credentials of connections are sealed with. */
   readonly secretsKey: string
+  /** Where the key waits that is to take the place of that one, while they are exchanged. */
+  readonly nextSecretsKey: string
   readonly config: string
   /** What records are searched by; it can be made anew from the database, and is no part of a backup. */
   readonly recordIndex: string
@@ -28,6 +30,7 @@ export function homeAt(chosen: string | undefined, env: NodeJS.ProcessEnv): Home
     hubToken: join(folder, 'hub-token'),
     auditKey: join(folder, 'audit-key'),
     secretsKey: join(folder, 'secrets-key'),
+    nextSecretsKey: join(folder, 'secrets-key.next'),
     config: join(folder, 'config.yaml'),
     recordIndex: join(folder, 'record-index.db'),
     vaultPolicy: (vault_id) => join(folder, 'vaults', vault_id, 'policy.yaml'),

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs'
@@ -60,17 +61,39 @@ function makeFolder(path: string, mode: number): boolean {
   }
 }
 
+/** Puts a file only its owner may read in the place of one, in one step: a reader finds either, whole. */
+export function replacePrivateFile(path: string, content: string): void {
+  writeDraft(path, content, (draft) => renameSync(draft, path))
+  syncFolder(dirname(path))
+}
+
+/** Waits until the names in a folder are on the disk. */
+export function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
+}
+
 // Written whole under another name and then linked: a second process sees no half file, and the first wins.
 function createPrivateFile(path: string, content: string): void {
   ensurePrivateFolder(dirname(path))
+  try {
+    writeDraft(path, content, (draft) => linkSync(draft, path))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+function writeDraft(path: string, content: string, use: (draft: string) => void): void {
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   const file = openSync(draft, 'wx', 0o600)
   try {
     writeWhole(file, content)
     fsyncSync(file)
-    linkSync(draft, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    use(draft)
   } finally {
     closeSync(file)
     rmSync(draft, { force: true })

@@ -1,7 +1,8 @@
-import { hashSecret, isSecret } from '../basics/secret-hash.ts'
+import { isSecret } from '../basics/secret-hash.ts'
 import type { Database } from '../storage/database.ts'
 import { anonymous, type Caller, ownerAgentCaller, ownerSessionCaller, toolboxCaller } from './caller.ts'
 import { gatewayCaller, type VerifyJwt } from './gateway-jwt.ts'
+import type { HubToken } from './hub-token.ts'
 import { AGENT_PREFIX, findLiveOwnerAgent } from './owner-agents.ts'
 import { findLiveOwnerSession, noteSeen } from './owner-sessions.ts'
 import { findLiveSession, SESSION_PREFIX, seatOf } from './seat-store.ts'
@@ -26,21 +27,25 @@ const BEARER_LIMIT = 8_192
 export function authenticator(needs: {
   db: Database
   now: () => Date
-  hubToken: string
+  /** The hub's own token as it is now. */
+  hubToken: () => HubToken | undefined
   verifyJwt: VerifyJwt | undefined
 }): Authenticate {
-  const hubTokenHash = hashSecret(needs.hubToken)
   const lookUp = bearerLookup(needs)
   return ({ authorization, session, loopback, client }) => {
     const bearer = bearerOf(authorization)
     if (!bearer && session && loopback && authorization === undefined) return ownerOf(needs, session, client)
     if (!bearer) return anonymous(client)
-    // Its length is no secret, and tells most other credentials apart without a hash.
-    if (loopback && bearer.length === needs.hubToken.length && isSecret(bearer, hubTokenHash)) {
+    if (loopback && isHubToken(needs.hubToken(), bearer)) {
       return { kind: 'hub', id: 'hub', role: 'admin', vaults: '*', client }
     }
     return lookUp(bearer, loopback, client)
   }
+}
+
+/** Its length is no secret, and tells most other credentials apart without a hash. */
+function isHubToken(token: HubToken | undefined, bearer: string): boolean {
+  return token !== undefined && bearer.length === token.length && isSecret(bearer, token.hash)
 }
 
 function bearerLookup(needs: { db: Database; now: () => Date; verifyJwt: VerifyJwt | undefined }) {

@@ -22,7 +22,8 @@ const byId = sql<TokenRecord & { secret_hash: string }>(
 )
 const inVault = sql<TokenRecord>(`SELECT ${COLUMNS} FROM tokens WHERE vault_id = ? AND token_id = ?`)
 const page = sql<TokenRecord>(
-  `SELECT ${COLUMNS} FROM tokens WHERE vault_id = ? ORDER BY created_at DESC, token_id LIMIT ?`,
+  `SELECT ${COLUMNS} FROM tokens
+   WHERE vault_id = ? AND (created_at, token_id) < (?, ?) ORDER BY created_at DESC, token_id DESC LIMIT ?`,
 )
 const revoke = sql(
   'UPDATE tokens SET revoked_at = ? WHERE vault_id = ? AND token_id = ? AND revoked_at IS NULL',
@@ -61,9 +62,12 @@ export async function findLiveToken(db: Reader, bearer: string, now: Date): Prom
   return found.expires_at && found.expires_at <= now.toISOString() ? undefined : found
 }
 
-/** The newest tokens of a vault, revoked and expired ones included. */
-export function listTokens(db: Reader, vault_id: string, limit: number): Promise<TokenRecord[]> {
-  return db.all(page, vault_id, limit)
+/** Tokens of a vault, newest first, from a place on; revoked and expired ones included. */
+export function listTokens(
+  db: Reader,
+  wanted: { vault_id: string; after: { at: string; id: string }; limit: number },
+): Promise<TokenRecord[]> {
+  return db.all(page, wanted.vault_id, wanted.after.at, wanted.after.id, wanted.limit)
 }
 
 /** Revokes a token of the vault; a second time changes nothing. Answers nothing for an unknown one. */

@@ -47,6 +47,11 @@ const AllowedTools = z
   .array(AllowedToolEntry)
   .max(TOOL_LIMIT)
   .refine((tools) => new Set(tools.map((tool) => tool.id)).size === tools.length, 'a tool is listed twice')
+  // Every reader of an address takes such a part out of it, so the tool would be listed and could not be called.
+  .refine(
+    (tools) => !tools.some(({ id }) => id === '.' || id === '..'),
+    'no address can name a tool called . or ..',
+  )
 
 /** Only the exact word relaxes the import check; every other value means to reject. */
 const ImportPolicy = z

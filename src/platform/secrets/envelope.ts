@@ -60,6 +60,11 @@ export function openText(secrets: SecretsKey, place: SecretPlace, sealed: string
   }
 }
 
+/** Which key a sealed text names; it says so in the clear. */
+export function keyIdOf(sealed: string): string {
+  return Buffer.from(sealed, 'base64').subarray(1, HEAD_BYTES).toString('hex')
+}
+
 function checkKey({ key_id, source }: SecretsKey, head: Buffer, { id, field }: SecretPlace): void {
   const sealed_with = head.subarray(1).toString('hex')
   if (sealed_with === key_id) return

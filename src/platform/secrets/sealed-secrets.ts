@@ -1,5 +1,5 @@
-import { sql, type Transaction } from '../storage/database.ts'
-import { openText, type SecretPlace, sealText } from './envelope.ts'
+import { type Reader, sql, type Transaction } from '../storage/database.ts'
+import { keyIdOf, openText, type SecretPlace, sealText } from './envelope.ts'
 import {
   ensureSecretsKey,
   requireSecretsKey,
@@ -13,6 +13,20 @@ const writeKeyId = sql(
   `INSERT INTO hub_meta (key, value) VALUES ('secrets_key_id', ?) ON CONFLICT DO NOTHING`,
 )
 
+// Changes nothing and holds the row: whoever seals and whoever exchanges the key wait for each other.
+const lockKeyId = sql(`UPDATE hub_meta SET value = value WHERE key = 'secrets_key_id'`)
+
+/** The id of the key that this store is sealed with; nothing where nothing is sealed yet. */
+export async function findStoreKeyId(db: Reader): Promise<string | undefined> {
+  return (await db.get(readKeyId))?.value
+}
+
+/** The same, and nobody seals anything or exchanges the key until the transaction has ended. */
+export async function lockStoreKeyId(tx: Transaction): Promise<string | undefined> {
+  await tx.run(lockKeyId)
+  return findStoreKeyId(tx)
+}
+
 /** Seals a secret for its place, to be stored in this transaction. All of one store is sealed with one key. */
 export async function sealSecret(
   tx: Transaction,
@@ -25,17 +39,16 @@ export async function sealSecret(
 
 /** Opens a secret that was sealed for this place. Fails closed, and names the key or what is damaged. */
 export function openSecret(hub: SecretsPlace, place: SecretPlace, sealed: string): string {
-  return openText(requireSecretsKey(hub), place, sealed)
+  return openText(requireSecretsKey(hub, keyIdOf(sealed)), place, sealed)
 }
 
 // The first key counts: a second one, made on another machine or in place of a lost one, would split the store.
 async function keyOfStore(tx: Transaction, hub: SecretsPlace): Promise<SecretsKey> {
-  const known = await tx.get(readKeyId)
-  if (known) return checkedKey(requireSecretsKey(hub), known.value)
+  const known = await lockStoreKeyId(tx)
+  if (known !== undefined) return checkedKey(requireSecretsKey(hub, known), known)
   const key = ensureSecretsKey(hub)
   await tx.run(writeKeyId, key.key_id)
-  const written = await tx.get(readKeyId)
-  return checkedKey(key, written?.value)
+  return checkedKey(key, await findStoreKeyId(tx))
 }
 
 function checkedKey(key: SecretsKey, key_id: string | undefined): SecretsKey {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
@@ -54,6 +54,7 @@ export function checkBackup(folder: string): BackupManifest {
 function readManifest(folder: string): BackupManifest {
   const path = join(folder, MANIFEST)
   const found = lstatSync(path, { throwIfNoEntry: false })
+  if (!existsSync(folder)) throw new BackupDamaged(`${folder} does not exist.`)
   if (!found?.isFile()) throw new BackupDamaged(`${folder} is not a backup: it has no ${MANIFEST}.`)
   try {
     if (found.size > MANIFEST_LIMIT_BYTES) throw new Error('too large')

@@ -1,8 +1,10 @@
 import { existsSync, lstatSync, renameSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import type { Home } from '../basics/home.ts'
+import { findFile } from '../basics/private-file.ts'
 import type { System } from '../basics/system.ts'
 import { type BackupManifest, describeFile, MANIFEST } from './backup-manifest.ts'
+import { clearBrokenOffBackups, draftOf } from './broken-off-backups.ts'
 import { copyPrivateFile, ensureFolder, syncPath, syncTree, writePrivateFile } from './durable-files.ts'
 import { checkWhole } from './half-restored.ts'
 import { listHomeFiles } from './home-files.ts'
@@ -12,6 +14,8 @@ import { findPostgresUrl } from './open-database.ts'
 export interface Backup {
   folder: string
   manifest: BackupManifest
+  /** Folders beside it that killed backups had left, and that are gone now. */
+  cleared: string[]
 }
 
 /**
@@ -26,7 +30,7 @@ export interface Backup {
  * A folder and not one archive: any tool can copy, inspect or pack it. The audit key is in it, since
  * without it the chain could not be continued, and the key of the credentials, unless it is in the environment; so keep a backup as private as the home. The hub token is
  * not: a restored hub makes a new one. The folder appears under its name only when it is whole, and an
- * existing one is never touched. SQLite is copied in one go on this thread: call it from a command line,
+ * existing one is never touched; what killed backups have left beside it is taken away. SQLite is copied in one go on this thread: call it from a command line,
  * not from a hub that is answering.
  */
 export async function createBackup(
@@ -39,14 +43,15 @@ export async function createBackup(
   checkFree(folder)
   if (existsSync(home.folder)) checkWhole(home)
   ensureFolder(dirname(folder))
-  const draft = `${folder}.partial-${system.random(4)}`
+  const cleared = clearBrokenOffBackups(folder)
+  const draft = draftOf(folder, system.random(4))
   try {
     ensureFolder(draft)
     const manifest = await fillBackup(home, env, draft, system)
     checkFree(folder)
     renameSync(draft, folder)
     syncPath(dirname(folder))
-    return { folder, manifest }
+    return { folder, manifest, cleared }
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
@@ -73,16 +78,27 @@ async function fillBackup(
   draft: string,
   system: System,
 ): Promise<BackupManifest> {
+  checkKeyAtRest(home)
   const created_at = system.now().toISOString()
   const small = listHomeFiles(home).map((path) => ({ from: join(home.folder, path), to: `home/${path}` }))
   for (const { from, to } of small) copyPrivateFile(from, join(draft, to))
   const database = await copyDatabase(home, env, draft)
+  checkKeyAtRest(home, join(draft, 'home', basename(home.secretsKey)))
   const files = [...database.files, ...small.map(({ to }) => to)].map((path) => describeFile(draft, path))
   const { kind, schema_version } = database
   const manifest: BackupManifest = { format: 1, kind, created_at, schema_version, files }
   writePrivateFile(join(draft, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`)
   syncTree(draft)
   return manifest
+}
+
+/** A backup has a key and what it opens, or is none: both are copied while the key is not exchanged. */
+function checkKeyAtRest(home: Home, copy?: string): void {
+  const isSame = copy === undefined || findFile(home.secretsKey) === findFile(copy)
+  if (isSame && !existsSync(home.nextSecretsKey)) return
+  throw new Error(
+    'The secrets key is being exchanged. Finish that with `knowtation secrets rotate`, then make the backup.',
+  )
 }
 
 async function copyDatabase(home: Home, env: NodeJS.ProcessEnv, draft: string) {

@@ -52,6 +52,20 @@ function atPlace(place: string, cause: unknown): unknown {
     return new StorageDamaged(`${place}: ${cause.message} ${advice}`, { cause })
   }
   if (cause instanceof StorageUnavailable)
-    return new StorageUnavailable(`${place} cannot be opened.`, { cause })
+    return new StorageUnavailable(`${place} cannot be opened${whyNot(cause)}.`, { cause })
   return cause
+}
+
+const REASONS: readonly [RegExp, string][] = [
+  [/^SQLITE_FULL/, 'its disk is full'],
+  [/^SQLITE_READONLY/, 'it may not be written'],
+  [/^SQLITE_(BUSY|LOCKED|PROTOCOL)/, 'another program holds it'],
+  [/^SQLITE_IOERR/, 'its disk is full or fails'],
+]
+
+/** What a person can mend, in a few words; nothing where SQLite says no more than that it cannot. */
+function whyNot({ cause }: StorageUnavailable): string {
+  const { code = '' } = (cause ?? {}) as { code?: string }
+  const reason = REASONS.find(([form]) => form.test(code))?.[1]
+  return reason === undefined ? '' : `: ${reason}`
 }

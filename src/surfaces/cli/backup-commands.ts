@@ -5,14 +5,19 @@ import { backupName, createBackup } from '../../platform/storage/backup.ts'
 import { restoreBackup } from '../../platform/storage/restore-backup.ts'
 import { CommandFailure } from './cli-errors.ts'
 import { type Invocation, isFlagOn } from './command.ts'
+import { fileFault } from './opening-failure.ts'
 import { printForPerson } from './output.ts'
+import { requireHome } from './require-home.ts'
 
 /** Copies the home into a new folder. */
 export async function backUp(invocation: Invocation): Promise<number> {
   const { globals, env, positionals, io } = invocation
+  requireHome(invocation)
   const destination = positionals[0] ?? backupName(realSystem.now())
   const backup = await orFail(() => createBackup(homeAt(globals.home, env), env, destination, realSystem))
   if (globals.json) io.stdout.write(`${JSON.stringify(backup)}\n`)
+  for (const left of backup.cleared)
+    printForPerson(invocation, `Removed ${left}, which a backup that was broken off had left.`)
   printForPerson(invocation, `Wrote ${backup.folder} (${counted(backup.manifest.files.length, 'file')}).`)
   printForPerson(invocation, 'It holds the keys of the home: keep it as private.')
   return 0
@@ -34,11 +39,11 @@ async function orFail<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act()
   } catch (error) {
-    const { message, name } = error as Error
+    const { name } = error as Error
     const hint =
       name === 'HalfRestored'
         ? 'Make it again with --force. Until then no program opens the home.'
         : 'Nothing was changed. `knowtation backup --help` shows the commands.'
-    throw new CommandFailure('BACKUP_FAILED', message, hint)
+    throw new CommandFailure('BACKUP_FAILED', fileFault(error as Error), hint)
   }
 }

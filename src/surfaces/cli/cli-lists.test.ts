@@ -9,6 +9,7 @@ const LISTS: [list: string, make: readonly string[]][] = [
   ['audit list --operation whoami --limit 1', ['whoami', 'whoami']],
   ['flow run list flow_research_brief --limit 1', Array(2).fill('flow run start flow_research_brief')],
   ['owner intent list --limit 1', Array(2).fill('owner intent create feed')],
+  ['token list --limit 1', Array(2).fill('token create --role viewer')],
   ['proposal list --limit 1', Array(2).fill(`flow propose --intent try --bundle ${EXAMPLE}`)],
 ]
 

@@ -27,6 +27,8 @@ export interface Command {
   readonly flags: readonly Flag[]
   /** `home`: works on the files of a local home only, so it cannot be sent to a running hub. */
   readonly reach: 'home' | 'hub' | 'nothing'
+  /** It may make the home that --home names; for every other command that has to be there. */
+  readonly beginsHome?: boolean | undefined
   /** It tells by itself how far it is, so nobody else says that it is still at work. */
   readonly tellsProgress?: boolean | undefined
   /** Answers the exit code; a wrong usage or a failure is thrown. */

@@ -23,6 +23,7 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     positionals: [],
     flags: SEAT_FLAGS,
     reach: 'home',
+    beginsHome: true,
     run: async (invocation) => (await import('./mcp-command.ts')).serveMcp(invocation),
   },
   {

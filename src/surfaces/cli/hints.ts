@@ -83,6 +83,12 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     hint: '`knowtation flow list` shows the flows you may see in this vault.',
   },
   unknown_token: { says: 'There is no such token here.', hint: '`knowtation token list` shows the tokens.' },
+  nothing_sealed: {
+    hint: 'A key is made with the first credential of a connection; until then there is none.',
+  },
+  secrets_key_unusable: {
+    hint: 'Nothing was changed. Mend what is named, or delete the connection or subscription that it belongs to.',
+  },
   FLOW_HARNESS_UNSUPPORTED: { hint: 'Use --harness cursor_rule or --harness cli_runbook.' },
   FLOW_DRAFT_INVALID: { hint: 'Mend the bundle; `knowtation flow check FILE` checks it without storing it.' },
   FLOW_SCOPE_AMBIGUOUS: {
@@ -171,8 +177,14 @@ const ADVICE: Readonly<Record<string, Advice>> = {
 
 const DEFAULT_HINT = 'Run the command with --help, or `knowtation doctor`, to learn more.'
 
+/** For a credential that was given and does not count. */
+const UNKNOWN_TOKEN =
+  'The hub at --url does not take this token: it was cut, revoked, has expired, or is of another home. ' +
+  '`knowtation token list` shows those of a home.'
+
 /** What to do about a refusal. */
-export function hintFor(code: string): string {
+export function hintFor(code: string, { with_token = false } = {}): string {
+  if (with_token && (code === 'UNAUTHENTICATED' || code === 'authentication_error')) return UNKNOWN_TOKEN
   return Object.hasOwn(ADVICE, code) ? (ADVICE[code] as Advice).hint : DEFAULT_HINT
 }
 

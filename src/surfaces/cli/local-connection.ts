@@ -9,6 +9,7 @@ import type { Invocation } from './command.ts'
 import type { Connection } from './connection.ts'
 import { openingFailure } from './opening-failure.ts'
 import { presentedBy } from './presented.ts'
+import { requireHome } from './require-home.ts'
 
 /** Opens the home's hub in this process. */
 export async function connectLocally(invocation: Invocation): Promise<Connection> {
@@ -29,7 +30,9 @@ export async function connectLocally(invocation: Invocation): Promise<Connection
 }
 
 /** Opens the home that the command line names, or says in one sentence why it cannot. */
-export async function openHome({ globals, env, io }: Invocation): Promise<Hub> {
+export async function openHome(invocation: Invocation): Promise<Hub> {
+  const { command, globals, env, io } = invocation
+  if (!command.beginsHome) requireHome(invocation)
   const log = plainLog((line) => io.stderr.write(line), realSystem.now)
   try {
     const home = homeAt(globals.home, env)

@@ -2,6 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, inject, test } from 'vitest'
+import { freshPostgresUrl } from '../../../test/store/postgres-server.ts'
+import { sql } from '../../platform/storage/database.ts'
+import { openPostgres } from '../../platform/storage/postgres.ts'
 import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
 
 const COMMANDS = ['flow list', 'doctor', 'serve --port 0']
@@ -39,6 +42,39 @@ describe('a home that cannot be opened says why, and what to do', () => {
     expect(stderr).toMatch(/^Error \(STORAGE_DAMAGED\): .+\nHint: .*backup restore FOLDER --force.*\n$/)
     expect((await cli(['backup', 'restore', backup, '--force'])).exit).toBe(0)
     expect((await cli('audit verify')).exit).toBe(0)
+  })
+
+  test.each(COMMANDS)('%s: tables that are missing, where another home may have been meant', async (line) => {
+    const { home, database } = await usedHome()
+    const db = new Sqlite(database)
+    db.exec('DROP TABLE hub_locks')
+    db.close()
+    const { exit, stderr } = await cliAt(home)(line)
+    expect(exit).toBe(1)
+    const [error, hint] = stderr.split('\n')
+    expect(error).toContain(`Error (STORAGE_DAMAGED): ${database}: The table hub_locks is missing`)
+    for (const way of [
+      '--home DIR',
+      '`knowtation serve --home DIR`',
+      '`knowtation backup restore FOLDER --force`',
+    ])
+      expect(hint).toContain(way)
+  })
+
+  test('tables that are missing on a server, which no --force replaces', async () => {
+    const env = { KNOWTATION_DATABASE_URL: await freshPostgresUrl() }
+    const cli = cliAt(temporaryFolder(), env)
+    expect((await cli('whoami')).exit).toBe(0)
+    const db = await openPostgres(env.KNOWTATION_DATABASE_URL)
+    await db.transaction((tx) => tx.run(sql('DROP TABLE hub_locks')))
+    await db.close()
+    const { exit, stderr } = await cli('flow list')
+    expect(exit).toBe(1)
+    expect(stderr).toContain(
+      'Error (STORAGE_DAMAGED): The database named by KNOWTATION_DATABASE_URL: The table',
+    )
+    expect(stderr).toMatch(/^Hint: If another database was meant, name it in KNOWTATION_DATABASE_URL/m)
+    expect(stderr).not.toMatch(/--force|--home/)
   })
 
   test.each(COMMANDS)('%s: a PostgreSQL that is not there, or does not let us in', async (line) => {

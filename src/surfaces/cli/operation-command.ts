@@ -31,6 +31,8 @@ export function operationCommand(operation: Operation, extension?: Extension): C
     positionals: positionalsOf(operation),
     flags: [...flagsOf(operation), ...(extension?.flags ?? [])],
     reach: 'hub',
+    // What changes or ends something needs something that was begun before.
+    beginsHome: operation.effect === 'create',
     tellsProgress: extension?.tellsProgress,
     async run(invocation) {
       const done = await extension?.before?.(invocation)

@@ -26,7 +26,9 @@ export function printRefusal(answer: CallAnswer, invocation: Invocation): number
   const { message, code } = readErrorBody(answer.text)
   const known = answer.code ?? code ?? 'RUNTIME_ERROR'
   const wait = answer.retry_after_seconds
-  const hint = wait === undefined ? hintFor(known) : `Wait ${counted(wait, 'second')}, then try again.`
+  const with_token = invocation.globals.token !== undefined
+  const hint =
+    wait === undefined ? hintFor(known, { with_token }) : `Wait ${counted(wait, 'second')}, then try again.`
   printError(invocation.io.stderr, `Error (${known})`, sentenceFor(known, message), hint)
   return 1
 }

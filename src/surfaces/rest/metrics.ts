@@ -1,6 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Hub } from '../../operations/hub.ts'
 import { countOpenAlerts } from '../../platform/alerts/alert-store.ts'
+import { measureProcess } from './measure-process.ts'
 
 /** Counts calls by what is known of them without looking at anyone's data. */
 export function measureCalls(hub: Hub): Registry {
@@ -28,7 +29,7 @@ export function measureCalls(hub: Hub): Registry {
       alerts.set(await countOpenAlerts(hub.db).catch(() => Number.NaN))
     },
   })
-  collectDefaultMetrics({ register: registers[0] as Registry })
+  measureProcess(registers[0] as Registry)
   // Finding a counter by its labels costs more than counting, so each is found once.
   const counters = new Map<string, { count(): void; time(seconds: number): void }>()
   hub.observers.push(({ operation, surface, outcome, duration_us }) => {

@@ -4,9 +4,9 @@ import { type Hub, type HubOptions, openHub } from '../../operations/hub.ts'
 import { hubRecord } from '../../operations/hub-record.ts'
 import { buildRegistry } from '../../operations/registry.ts'
 import { pruneAudit } from '../../platform/audit/checkpoint.ts'
-import { readOrCreatePrivateFile } from '../../platform/basics/private-file.ts'
 import { authenticator } from '../../platform/identity/authenticate.ts'
 import { gatewayVerifier } from '../../platform/identity/gateway-jwt.ts'
+import { ensureHubToken, followHubToken } from '../../platform/identity/hub-token.ts'
 import { sql } from '../../platform/storage/database.ts'
 import { buildApp } from './build-app.ts'
 
@@ -16,8 +16,6 @@ const PRUNE_EVERY_MS = 3_600_000
 const STOP_LIMIT_MS = 10_000
 /** A connection that got its last answer while the hub stops is closed within this time. */
 const CLOSE_IDLE_EVERY_MS = 50
-
-const HUB_TOKEN = /^\S{32,256}$/
 
 /** Command lines make links that lead to the hub that was started last on the home. */
 const writePort = sql(
@@ -38,7 +36,8 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
   const findOperation = async (name: string) => registry.get(name)
   const hub = await openHub({ findOperation, ...options, checkIntegrity: true, shareLooks: true })
   try {
-    const hubToken = readHubToken(hub)
+    ensureHubToken(hub.home, hub.system)
+    const hubToken = followHubToken(hub.home.hubToken)
     const verifyJwt = await gatewayVerifier(hub.env, hub.system.now, (fault) =>
       hub.log.warn({ fault }, 'the keys of KNOWTATION_JWKS_URL cannot be used'),
     )
@@ -52,15 +51,6 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
     await hub.close()
     throw error
   }
-}
-
-/** The hub's own token. One that could be guessed, or a file cut short, is no token. */
-function readHubToken({ home, system }: Hub): string {
-  const token = readOrCreatePrivateFile(home.hubToken, () => `khub_${system.random(32)}\n`).trim()
-  if (!HUB_TOKEN.test(token)) {
-    throw new Error(`The hub token in ${home.hubToken} is damaged. Remove the file to have a new one made.`)
-  }
-  return token
 }
 
 /** Work that no call should wait for. */

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { Home } from '../../../platform/basics/home.ts'
 import type { Finding } from './finding.ts'
 
@@ -9,8 +9,18 @@ export function fileFindings(home: Home): Finding[] {
     ['hub token', home.hubToken],
     ['audit key', home.auditKey],
     ['secrets key', home.secretsKey],
+    ['next secrets key', home.nextSecretsKey],
   ] as const
-  return places.flatMap(([subject, path]) => findExposure(subject, path) ?? [])
+  return [...places.flatMap(([subject, path]) => findExposure(subject, path) ?? []), ...findExchange(home)]
+}
+
+/** A key that waits to take the place of another does so only by itself when nothing has come between. */
+function findExchange(home: Home): Finding[] {
+  const path = home.nextSecretsKey
+  if (!existsSync(path)) return []
+  const detail = `${path} waits to take the place of the secrets key; no backup can be made until it has`
+  const fix = 'Begin or finish the exchange with `knowtation secrets rotate`.'
+  return [{ subject: 'exchange of the secrets key', state: 'wrong', detail, fix }]
 }
 
 function findExposure(subject: string, path: string): Finding | undefined {

@@ -14,7 +14,12 @@ export interface LedgerExport {
 
 /** The key as a ledger's export names it: a signature of one chain can never pass for one of another. */
 function exportKeyId(key_id: string, vault_id: string, tenant_id: string): string {
-  return `ledger:${hash('sha256', JSON.stringify([vault_id, tenant_id])).slice(0, 16)}:${key_id}`
+  return `${exportKeyPrefix(vault_id, tenant_id)}${key_id}`
+}
+
+/** What the signed name of the key begins with in exports of this chain, and of no other. */
+export function exportKeyPrefix(vault_id: string, tenant_id: string): string {
+  return `ledger:${hash('sha256', JSON.stringify([vault_id, tenant_id])).slice(0, 16)}:`
 }
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { publicAuditKey } from '../../../platform/audit/audit-key.ts'
 import { GENESIS_HASH } from './ledger-record.ts'
+import { exportKeyPrefix } from './render-ledger-export.ts'
 import { checkEntry, LedgerFault } from './verify-ledger.ts'
 
 /** What a file of exported lines turned out to be. */
@@ -139,6 +140,9 @@ function takeStart(
     throw new LedgerFault('A page does not follow the one before it.')
   if ((trusted ?? report.public_key ?? line.public_key).trim() !== line.public_key.trim())
     throw new LedgerFault('The file names another key than the trusted one.')
+  // A page without entries has nothing else that ties it to its chain.
+  if (!line.key_id.startsWith(exportKeyPrefix(line.vault_id, line.tenant_id)))
+    throw new LedgerFault('The file was signed for another chain than the one it names.')
   if (isFirst) report.anchored = place.seq === 0 && place.hash === GENESIS_HASH
   report.public_key = line.public_key
   report.tenant_id = line.tenant_id

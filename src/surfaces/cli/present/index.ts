@@ -33,6 +33,7 @@ import { presentFlowList } from './present-flow-list.ts'
 import { presentExplanation, presentGrant, presentGrantList, presentInvocation } from './present-grants.ts'
 import { presentAuditList, presentDoctor, presentWhoami } from './present-hub.ts'
 import { presentAuthorization, presentIntent, presentIntents } from './present-intents.ts'
+import { presentNewHubToken, presentNewSecretsKey } from './present-keys.ts'
 import { presentOwnerAgents, presentOwnerLink, presentOwnerSessions } from './present-owner.ts'
 import { presentDecision, presentProposal, presentProposalList } from './present-proposal.ts'
 import { presentRun, presentRunList } from './present-runs.ts'
@@ -62,6 +63,8 @@ const PRESENTERS: Readonly<Record<string, Present>> = {
   flow_get: presentFlow,
   token_create: presentNewToken,
   token_list: presentTokenList,
+  hub_token_rotate: presentNewHubToken,
+  secrets_key_rotate: presentNewSecretsKey,
   flow_external_grant_mint: presentNewGrant,
   flow_external_grant_list: presentGrantList,
   flow_external_grant_revoke: presentGrant,

@@ -1,4 +1,4 @@
-import { withLeftOut } from './list-end.ts'
+import { withNextPage } from './list-end.ts'
 import type { Page } from './page.ts'
 import { presentAny } from './present-any.ts'
 import { renderBearer } from './secret-once.ts'
@@ -32,7 +32,7 @@ export function presentNewToken(body: unknown, page: Page): string {
 
 /** The tokens, a line each, with what has become of them. */
 export function presentTokenList(body: unknown, page: Page): string {
-  const { tokens, truncated } = body as { tokens: Token[]; truncated: boolean }
+  const { tokens, next_cursor } = body as { tokens: Token[]; next_cursor: string | null }
   if (tokens.length === 0) return 'No tokens. `knowtation token create --role viewer` makes one.'
   const rows = tokens.map((token) => [
     token.token_id,
@@ -42,7 +42,7 @@ export function presentTokenList(body: unknown, page: Page): string {
     token.revoked_at ? `revoked ${token.revoked_at}` : (token.expires_at ?? 'never'),
   ])
   const table = renderTable(['token', 'role', 'label', 'created', 'ends'], rows, page)
-  return withLeftOut(table, truncated, page)
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 /** A new grant: its secret, what it is good for, and how it is presented. */

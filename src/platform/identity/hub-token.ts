@@ -1,0 +1,61 @@
+import { readFileSync, statSync } from 'node:fs'
+import type { Home } from '../basics/home.ts'
+import { onceATurn } from '../basics/once-a-turn.ts'
+import { readOrCreatePrivateFile, replacePrivateFile } from '../basics/private-file.ts'
+import { hashSecret } from '../basics/secret-hash.ts'
+import type { System } from '../basics/system.ts'
+
+/** What is kept in memory of the hub's own token. */
+export interface HubToken {
+  readonly length: number
+  readonly hash: string
+}
+
+/** One that could be guessed, or a file cut short, is no token. */
+const FORM = /^\S{32,256}$/
+
+const newToken = (system: System) => `khub_${system.random(32)}\n`
+
+/** Sees to it that the home has a token, and that it is one. */
+export function ensureHubToken({ hubToken }: Pick<Home, 'hubToken'>, system: System): void {
+  const token = readOrCreatePrivateFile(hubToken, () => newToken(system)).trim()
+  if (FORM.test(token)) return
+  throw new Error(`The hub token in ${hubToken} is damaged. Remove the file to have a new one made.`)
+}
+
+/** Puts a new token in the place of the old one, which no hub of this home takes from then on. */
+export function replaceHubToken({ hubToken }: Pick<Home, 'hubToken'>, system: System): void {
+  replacePrivateFile(hubToken, newToken(system))
+}
+
+/**
+ * Follows the file of the token: what is in it counts from the next request on. Where there is none, or one that
+ * is damaged, no token counts.
+ */
+export function followHubToken(path: string): () => HubToken | undefined {
+  let known: { identity: string; token: HubToken | undefined } | undefined
+  const look = onceATurn(() => {
+    const identity = identityOf(path)
+    if (known?.identity !== identity) known = { identity, token: findToken(path) }
+    return known
+  })
+  return () => look('').token
+}
+
+function identityOf(path: string): string {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path)
+    return `${ino}|${size}|${mtimeMs}|${ctimeMs}`
+  } catch {
+    return 'none'
+  }
+}
+
+function findToken(path: string): HubToken | undefined {
+  try {
+    const token = readFileSync(path, 'utf8').trim()
+    return FORM.test(token) ? { length: token.length, hash: hashSecret(token) } : undefined
+  } catch {
+    return undefined
+  }
+}
