@@ -56,6 +56,22 @@ describe('read_file', () => {
     }
   })
 
+  verifies(
+    'TOOL-079',
+    'says the same of a closed name whether or not it is there, and that it is closed',
+    async () => {
+      await using project = await makeFilesProject()
+      const before = await project.call(readFile, { path: '.env' })
+      project.put('.env', 'A=1')
+      for (const told of [before, await project.call(readFile, { path: '.env' })])
+        expect([told.code, told.message, told.suggestion]).toEqual([
+          'SecurityError',
+          'The path leads into a closed zone.',
+          'Names such as .env, .git, .flow, secrets and node_modules are closed to every tool: go on without it.',
+        ])
+    },
+  )
+
   test('says what else is there when a file is missing', async () => {
     await using project = await makeFilesProject()
     project.put('src/main.ts', '')
@@ -108,6 +124,16 @@ describe('read_file', () => {
 })
 
 describe('list_files', () => {
+  test('sends on to read_file where it is given a file', async () => {
+    await using project = await makeFilesProject()
+    project.put('a.txt', 'a')
+    const { code, suggestion } = await project.call(listFiles, { path: 'a.txt' })
+    expect([code, suggestion]).toEqual([
+      'NotADirectory',
+      'Use read_file for a file, or list the folder that it is in.',
+    ])
+  })
+
   verifies('TOOL-043', 'lists one folder, or with recursive all below, relative to the service', async () => {
     await using project = await makeFilesProject()
     for (const path of ['a.txt', 'src/b.ts', 'src/deep/c.ts']) project.put(path, '')

@@ -108,6 +108,22 @@ describe('git_add', () => {
     expect(project.git('ls-files', '--stage', 'services/shop/link')).toMatch(/^120000 /)
   })
 
+  test('says of a folder how its files are found, and of a missing file which was meant', async () => {
+    await using project = makeShop()
+    project.put('new/rates.txt', 'x\n')
+    const told = async (file: string) =>
+      project.call(gitAdd, { files: ['a.txt', file] }).catch((fault) => fault)
+    expect(await told('new')).toMatchObject({
+      code: 'IsADirectory',
+      suggestion: expect.stringMatching(/list_files with recursive.*nothing was staged/),
+    })
+    expect(await told('new/rate.txt')).toMatchObject({
+      code: 'FileNotFound',
+      message: 'new/rate.txt: there is no such file, so nothing was staged',
+      suggestion: expect.stringContaining('Did you mean new/rates.txt?'),
+    })
+  })
+
   test('refuses a file that would drag others along', async () => {
     await using project = makeShop()
     project.put('thing/x.txt', 'x\n')

@@ -78,6 +78,43 @@ describe('git_commit', () => {
     expect(await project.codeOf(gitCommit, { message: 'Add' })).toBe('success')
   })
 
+  test('refuses secrets in files that are binary to git, but for those they had before', async () => {
+    await using project = makeShop()
+    const code = (files: string[]) =>
+      project.call(gitAdd, { files }).then(() => project.codeOf(gitCommit, { message: 'Add' }))
+    project.put('old.bin', `\0had ${TOKEN}\0`)
+    project.commitAll()
+    project.put('old.bin', `\0had ${TOKEN}\0and more\0`)
+    expect(await code(['old.bin'])).toBe('success')
+    const contents = {
+      'plain.bin': Buffer.from(`\0\u{1f600}key ${TOKEN}\0`),
+      'wide.reg': Buffer.from(`\ufeff[key]\r\n"token"="${TOKEN}"\r\n`, 'utf16le'),
+      'old.bin': Buffer.from(`no longer binary\n${fakePrivateKey()}\n`),
+    }
+    for (const [name, content] of Object.entries(contents)) {
+      project.put(name, content)
+      await project.call(gitAdd, { files: [name] })
+      const fault = await project.call(gitCommit, { message: 'Add' }).catch((error: unknown) => error)
+      expect(fault).toMatchObject({ code: 'SecurityError' })
+      expect((fault as Error).message).toBe(`What is staged carries a secret: ${name}.`)
+      project.git('reset', '--quiet', '--', 'services/shop')
+    }
+    project.put('names.bin', '\0_ZNK7Zx9QpLm4Rt2WvB8sKdJ3hF6gYcE\0')
+    expect(await code(['names.bin'])).toBe('success')
+  })
+
+  test('says which binary files are too large to be looked through', async () => {
+    await using project = makeShop()
+    project.put('a.bin', Buffer.alloc(17 * 1024 * 1024))
+    project.put('b.bin', `\0small ${TOKEN}\0`)
+    await project.call(gitAdd, { files: ['a.bin', 'b.bin'] })
+    expect(await project.codeOf(gitCommit, { message: 'Add' })).toBe('SecurityError')
+    project.put('b.bin', '\0small\0')
+    await project.call(gitAdd, { files: ['b.bin'] })
+    const { files, not_searched } = await project.call(gitCommit, { message: 'Add' })
+    expect([files, not_searched]).toEqual([['a.bin', 'b.bin'], ['a.bin']])
+  })
+
   test('refuses what others staged outside the service or in closed zones, and to commit nothing', async () => {
     await using project = makeShop()
     expect(await project.codeOf(gitCommit, { message: 'Nothing' })).toBe('CommandFailed')

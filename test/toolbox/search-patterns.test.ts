@@ -102,6 +102,21 @@ describe('the bound on patterns', () => {
     expect(codes).toEqual(new Set(['SecurityError']))
   })
 
+  verifies('TOOL-066', 'the file that a pattern took too long in is named', async () => {
+    const service = makeSearchService()
+    for (let file = 0; file < 20; file += 1) service.put(`lib/${file}.txt`, 'a b c')
+    service.put('lib/data/all.csv', '1,2;'.repeat(1_000_000))
+    for (const recursive of [true, false])
+      for (const { code, message } of await faultsOfBoth(service, {
+        path: recursive ? 'lib' : 'lib/data/all.csv',
+        regex: '[0-9]',
+        recursive,
+      })) {
+        expect(code).toBe('SecurityError')
+        expect(message).toContain('took too long in lib/data/all.csv and was stopped')
+      }
+  })
+
   verifies('TOOL-067', 'look-around and back-references are refused, whatever is searched', async () => {
     const service = makeSearchService()
     for (const regex of ['(?=x)', '(?<!x)y', '(a)\\1', '(?P<n>a)(?P=n)'])

@@ -38,7 +38,15 @@ const DENIALS: Readonly<Record<DenialReason, string>> = {
   role: 'Your role reads documents and plans only.',
 }
 
-const DOCUMENTS_HINT = 'Name a path that begins with docs/ or plans/.'
+/** What to do about a denial; where nothing stands, what is said of every one. None tells what is there. */
+const ADVICE: Readonly<Partial<Record<DenialReason, string>>> = {
+  blocked:
+    'Names such as .env, .git, .flow, secrets and node_modules are closed to every tool: go on without it.',
+  read_only: 'Write inside your service; shared folders can be read only.',
+  hard_link: 'Leave it alone, or ask the owner to make it a file with one name.',
+  changed: 'Try again.',
+  role: 'Name a path that begins with docs/ or plans/.',
+}
 
 /** Whatever a tool may throw, as a fault; nothing for an error that nobody foresaw. */
 export function asFault(error: unknown): ToolFault | undefined {
@@ -65,7 +73,6 @@ export function plainFault(code: FaultCode, message?: string): ToolFault {
 
 function denialFault({ reason, path }: GuardDenied): ToolFault {
   const violation = { violation_type: `scope_${reason}`, target_path: path, command_args: [] }
-  const words = DENIALS[reason]
-  if (reason === 'role') return new ToolFault('PermissionDenied', words, DOCUMENTS_HINT, { violation })
-  return new ToolFault('SecurityError', words, SUGGESTIONS.SecurityError, { violation })
+  const code = reason === 'role' ? 'PermissionDenied' : 'SecurityError'
+  return new ToolFault(code, DENIALS[reason], ADVICE[reason] ?? SUGGESTIONS.SecurityError, { violation })
 }

@@ -1,3 +1,4 @@
+import { findAnnotations } from './annotations.ts'
 import { findLanguage, type Language } from './code-languages.ts'
 import { isWordless, type Part, WHOLE_LINES } from './cut-lines.ts'
 import { type Definition, findDefinition, type Place } from './read-definition.ts'
@@ -9,6 +10,11 @@ const DEPTH_LIMIT = 8
 const VALUE_LINES = 4
 /** What is no definition but so long is looked into, as the one call that wraps a whole file. */
 const WRAPPER_LINES = 40
+
+/** The name of a definition stands on one of so many lines. */
+const HEAD_LINES = 6
+/** Words and kinds of values, and nothing that would come after a name. */
+const OPEN_HEAD = /^\s*[\w$@][\w$<>[\],.&?@ ]*$/
 
 /** A stretch of lines to look through, and what it belongs to. */
 interface Region {
@@ -32,16 +38,20 @@ export function chunkCode(path: string, lines: readonly string[]): Part[] {
 function cutRegion(scanned: ScannedLines, language: Language, region: Region, parts: Part[]): void {
   const base = findBase(scanned, region)
   let [rest, lead] = [region.start, -1]
+  // What is annotated ends as its annotations are indented, wherever it begins itself.
+  let outermost = Number.POSITIVE_INFINITY
   for (let at = region.start; at < region.end; ) {
     const kind = scanned.kinds[at]
     if (kind !== CODE) {
       if (kind === COMMENT) lead = lead === -1 ? at : lead
-      else if (kind === BLANK && !isAttribute(scanned.lines[lead])) lead = -1
+      else if (kind === BLANK && !findAnnotations(scanned.lines[lead] ?? '')) lead = -1
       at++
       continue
     }
-    const end = findEnd(scanned, at, region.end, base)
-    if (isAttribute(scanned.lines[at])) lead = lead === -1 ? at : lead
+    const annotations = findAnnotations(scanned.lines[at] ?? '')
+    outermost = Math.min(outermost, scanned.indents[at] as number)
+    const end = annotations === 'closed' ? at + 1 : findEnd(scanned, at, region.end, base, outermost)
+    if (annotations) lead = lead === -1 ? at : lead
     else {
       const start = lead === -1 ? at : lead
       const inner = cutUnit(scanned, language, region, { start, at, end })
@@ -51,6 +61,7 @@ function cutRegion(scanned: ScannedLines, language: Language, region: Region, pa
         rest = end
       }
       lead = -1
+      outermost = Number.POSITIVE_INFINITY
     }
     at = end
   }
@@ -74,7 +85,7 @@ interface Unit {
 }
 
 function cutUnit(scanned: ScannedLines, language: Language, region: Region, unit: Unit): Part[] | undefined {
-  const definition = findDefinition(scanned.lines[unit.at] ?? '', language, region.place)
+  const definition = findDefinition(readHead(scanned, language, unit), language, region.place)
   const isLong = unit.end - unit.at > WRAPPER_LINES
   if (!definition) return isLong ? cutInside(scanned, language, region, unit, undefined) : undefined
   if (!isOwnChunk(definition, unit, region)) return undefined
@@ -86,6 +97,16 @@ function cutUnit(scanned: ScannedLines, language: Language, region: Region, unit
   )
     return cutInside(scanned, language, region, unit, { ...definition, name })
   return [{ name, start: unit.start, end: unit.end }]
+}
+
+/** The first line of a unit, with what follows where it ends before the name, as after many kinds of values. */
+function readHead({ lines, kinds }: ScannedLines, language: Language, unit: Unit): string {
+  let head = lines[unit.at] ?? ''
+  if (!language.has_kinds_first) return head
+  const limit = Math.min(unit.end, unit.at + HEAD_LINES)
+  for (let at = unit.at + 1; at < limit && OPEN_HEAD.test(head); at++)
+    if (kinds[at] === CODE) head += ` ${lines[at]?.trim()}`
+  return head
 }
 
 /** Inside a function only larger ones are apart from it. */
@@ -132,30 +153,30 @@ function findBase(scanned: ScannedLines, region: Region): number {
   return Math.max(0, base)
 }
 
-/** A unit ends before the next line that is indented no further and does not go on with it. */
-function findEnd(scanned: ScannedLines, start: number, limit: number, base: number): number {
-  const own = scanned.indents[start] as number
+/**
+ * A unit ends before the next line that is indented no further and does not go on with it. Remarks may stand as far
+ * out as they like until it is closed: whether one is of this unit or of the next is told by the code that follows.
+ */
+function findEnd(scanned: ScannedLines, start: number, limit: number, base: number, own: number): number {
   const indent = Math.max(base, own)
   let end = start + 1
+  let isClosed = false
   for (let at = start + 1; at < limit; at++) {
     const kind = scanned.kinds[at]
-    if (kind === BLANK) continue
     const depth = scanned.indents[at] as number
+    if (kind === BLANK || (kind === COMMENT && !isClosed)) continue
     // What closes the unit is indented as it is; further out something around it is closed.
-    const isClosing = depth >= own && kind === CODE && isContinued(scanned.lines[at])
-    if (kind === INSIDE || depth > indent || isClosing) end = at + 1
+    isClosed = depth >= own && depth <= indent && kind === CODE && isContinued(scanned.lines[at])
+    if (kind === INSIDE || depth > indent || isClosed) end = at + 1
     else break
   }
   return end
 }
 
+/** Some of these words are names of members elsewhere. */
 const CONTINUED =
-  /^\s*(?:[})\]{>.,?:|&=]|end\b|else\b|elif\b|elsif\b|catch\b|except\b|finally\b|rescue\b|ensure\b|where\b|\w+\s*:\s*$)/
+  /^\s*(?:[})\]{>.,?:|&=]|(?:end|where|rescue|ensure|else|elif|elsif|except|finally)\b(?!\(|\?|:\s*\S)|catch\b|\w+\s*:\s*$)/
 
 function isContinued(line: string | undefined): boolean {
   return line !== undefined && CONTINUED.test(line)
-}
-
-function isAttribute(line: string | undefined): boolean {
-  return line !== undefined && /^\s*(?:@[\w.:]+(?:\(.*)?|#!?\[.*|\[[A-Z][\w.]*(?:\(.*)?\])\s*$/.test(line)
 }

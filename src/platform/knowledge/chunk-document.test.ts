@@ -134,6 +134,15 @@ it('other text is cut into windows', () => {
   expect(outline('a.yaml', text)).toEqual([' 1-50', ' 51-120'])
 })
 
+it.each(['\n', '\r\n', '\r'])(
+  'lines are counted as the other tools count them, with %j between them',
+  (end) => {
+    const text = ['# A', 'b', '', '# C', 'd'].join(end)
+    expect(outline('a.md', text)).toEqual(['A 1-2', 'C 4-5'])
+    if (end !== '\r') expect(outline('a.md', text.replace('b', 'a\rb'))).toEqual(['A 1-2', 'C 4-5'])
+  },
+)
+
 const LINES = (
   '|}|{|/*|*/|`|"""|# A|===|```|end|@x|#[a]|class A {|  def b:|function a() {|\tfn b() {|if (a) {|' +
   "describe('x', () => {|// c|const a = {|impl<T> A for B {"
@@ -159,7 +168,7 @@ describe('whatever the text', () => {
   it('chunks are in order, have exactly their lines, and leave out no line with words', () => {
     fc.assert(
       fc.property(path, text, (file, content) => {
-        const lines = content.split(/\r\n|\n|\r/)
+        const lines = content.includes('\n') ? content.split(/\r?\n/) : content.split('\r')
         const isCovered = new Uint8Array(lines.length)
         let last = 0
         for (const { start_line, end_line, text: held } of chunkDocument(file, content)) {

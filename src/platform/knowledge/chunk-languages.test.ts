@@ -75,6 +75,88 @@ describe('a definition keeps its name and all of its lines', () => {
     ])
   })
 
+  it('in Java, behind annotations and kinds of any form, and in fields with a body', () => {
+    const text = [
+      'public class Shapes {', // 1
+      '  @SuppressWarnings({"a)", "b"}) private static <A> A cast(Object o) {', // 2
+      '    return (A) o;', // 3
+      '  }', // 4
+      '', // 5
+      '  @Deprecated // since two', // 6
+      '  @Named("x(y)")', // 7
+      '    void further() {', // 8
+      '    go();', // 9
+      '  }', // 10
+      '', // 11
+      '  public static <K extends Comparable<? super K>, V>', // 12
+      '      Map<K, V> sorted(K key, V value) {', // 13
+      '    return null;', // 14
+      '// left out: check(key)', // 15
+      '    }', // 16
+      '', // 17
+      '  public /* not final */ String toString() {', // 18
+      '    return "";', // 19
+      '  }', // 20
+      '', // 21
+      '  non-sealed class Circle implements Shape {', // 22
+      '    double area() {', // 23
+      '      return 1;', // 24
+      '    }', // 25
+      '  }', // 26
+      '', // 27
+      '  static final Comparator<String> BY_NAME =', // 28
+      '      new Comparator<String>() {', // 29
+      '        public int compare(String a, String b) {', // 30
+      '          return 0;', // 31
+      '        }', // 32
+      '      };', // 33
+      '}', // 34
+    ]
+    expect(outline('Shapes.java', text)).toEqual([
+      'Shapes 1-1',
+      'Shapes.cast 2-4',
+      'Shapes.further 6-10',
+      'Shapes.sorted 12-16',
+      'Shapes.toString 18-20',
+      'Shapes.Circle 22-22',
+      'Shapes.Circle.area 23-25',
+      'Shapes.BY_NAME 28-33',
+    ])
+  })
+
+  it('where a remark stands further out, and after it', () => {
+    const script = [
+      'interface Watch {',
+      '  /** Begins. */',
+      '  begin(): void',
+      '  /** Ends. */',
+      '  end(): void',
+      '}',
+    ]
+    expect(outline('a.ts', script)).toEqual(['Watch 1-1', 'Watch.begin 2-3', 'Watch.end 4-5'])
+    const python = [
+      'def one(a):',
+      '    b = a',
+      '# c = a',
+      '    return b',
+      '',
+      '# Two.',
+      'def two():',
+      '    pass',
+    ]
+    expect(outline('a.py', python)).toEqual(['one 1-4', 'two 6-8'])
+    const c = [
+      'struct item *find(int id)',
+      '{',
+      '    int at = 0;',
+      '/* from the end */',
+      '    return 0;',
+      '}',
+    ]
+    expect(outline('a.c', c)).toEqual(['find 1-6'])
+    expect(outline('a.rs', ['#[test] fn one() {', '    go();', '}', ''])).toEqual(['one 1-3'])
+  })
+
   it('in TypeScript, with kinds over lines and names that are words elsewhere', () => {
     const text = [
       'export function check<T extends (...all: any[]) => boolean>(', // 1

@@ -9,6 +9,8 @@ export interface Language {
   readonly has_rust_texts?: boolean
   /** A name with brackets after it defines a function or a method, with no word before it needed. */
   readonly has_bare_functions: boolean
+  /** The kind of what a function answers stands before its name, and may fill lines by itself. */
+  readonly has_kinds_first?: boolean
   /** `const name = …` over several lines defines. */
   readonly has_constants: boolean
 }
@@ -38,7 +40,7 @@ const HASHED: Language = {
 const LANGUAGES: Record<string, Language> = {
   'ts tsx mts cts js jsx mjs cjs vue svelte astro': SCRIPT,
   'c h cc cpp cxx hpp hh m mm glsl ino cu proto thrift': C_LIKE,
-  'java cs dart groovy': { ...C_LIKE, long_quotes: ['"""'] },
+  'java cs dart groovy': { ...C_LIKE, has_kinds_first: true, long_quotes: ['"""'] },
   go: { ...KEYWORDED, long_quotes: ['`'] },
   rs: { ...KEYWORDED, long_quotes: ['"'], has_rust_texts: true },
   'zig kt kts swift scala sol graphql gql v odin': KEYWORDED,

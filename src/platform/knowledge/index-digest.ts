@@ -133,7 +133,8 @@ function digestFile(
 /** One text that cannot be checked for secrets, or cut, is left out and stops nothing. */
 function chunkSafely(redactor: Redactor, path: string, bytes: Buffer) {
   try {
-    return chunkDocument(path, redactor.redact(bytes.toString('utf8').replace(/^\ufeff/, '')))
+    const redact = (text: string) => redactor.redact(text)
+    return chunkDocument(path, redact(bytes.toString('utf8').replace(/^\ufeff/, '')), redact)
   } catch {
     return undefined
   }

@@ -262,13 +262,14 @@ describe('a tree made to stop the indexer', () => {
     using project = makeIndexProject({
       'docs/a.md': `The token is ${token}.\n`,
       'src/b.ts': `const k = 'hunter2-of-the-hub'\n`,
+      'c.ipynb': '{"cells": [{"cell_type": "code", "source": ["k = \\u0068unter2-of-the-hub"]}]}',
     })
     const modes = new Set<number>()
     await project.run({ environment: { SECRET_KEY: 'hunter2-of-the-hub' } }, () => {
       for (const end of ['', '-wal', '-shm']) modes.add(statSync(`${project.place.index}${end}`).mode & 0o777)
     })
     expect([...modes]).toEqual([0o600])
-    expect(Object.keys(project.manifest())).toHaveLength(2)
+    expect(Object.keys(project.manifest())).toHaveLength(3)
     const bytes = readFileSync(project.place.index)
     for (const secret of [token, 'hunter2-of-the-hub']) expect(bytes.includes(secret), secret).toBe(false)
     expect(statSync(project.place.index).mode & 0o777).toBe(0o600)

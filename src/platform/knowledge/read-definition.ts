@@ -1,3 +1,4 @@
+import { withoutAnnotations } from './annotations.ts'
 import type { Language } from './code-languages.ts'
 
 /** What a line begins to define. */
@@ -11,14 +12,14 @@ export interface Definition {
 export type Place = 'top' | 'group' | 'function'
 
 const HEAD_LIMIT = 300
+/** A remark in the midst of a head. */
+const REMARK = /\/\*[^*]{0,100}\*\/\s*/g
 
 const MODIFIERS =
   '(?:(?:export|default|declare|public|private|protected|internal|static|final|abstract|async|override|open|' +
-  'sealed|data|inline|suspend|virtual|readonly|unsafe|extern(?: "[^"]{0,20}")?|pub(?:\\([^)]{0,40}\\))?|partial|' +
+  'sealed|non-sealed|strictfp|data|inline|suspend|virtual|readonly|unsafe|extern(?: "[^"]{0,20}")?|pub(?:\\([^)]{0,40}\\))?|partial|' +
   'local|synchronized|native|const|constexpr|friend|explicit|mutating|required|convenience|fileprivate|' +
   'tailrec|operator|infix|external|expect|actual|inner|companion|implicit|accessor|noinline|crossinline|final)\\s+)*'
-const ANNOTATION =
-  /^(?:@(?!interface\b)[\w.]+(?:\([^()]{0,200}\))?\s+|\[[^\]]{1,200}\]\s+|#\[[^\]]{1,200}\]\s*)+/
 
 const FUNCTION = new RegExp(
   `^${MODIFIERS}(?:function|func|fun|fn|def|defp|defmacro|sub|proc|macro)\\b\\s*\\*?(.*)$`,
@@ -30,6 +31,8 @@ const GROUP = new RegExp(
   `^${MODIFIERS}(?:class|@?interface|struct|enum|trait|mod|module|namespace|object|protocol|extension|record|union|` +
     'message|service|defmodule|contract|library|actor|type)\\s+(?:class\\s+|struct\\s+)?([A-Za-z_$](?:[\\w$.]|::)*)',
 )
+/** In C a function that gives a structure begins as the structure itself does. */
+const ANSWERS_STRUCT = /^(?:\w+\s+){0,4}(?:struct|enum|union)\s+(?!class\b|struct\b)\w+[\s*]+\w+\s*\(/
 const IMPL =
   /^(?:unsafe\s+)?impl\b(?:<.{0,200}?>)?\s+(?:.{0,200}\bfor\s+)?&?(?:'\w+\s+)?(?:mut\s+)?(?:dyn\s+)?(\w+(?:::\w+)*)/
 const TEST =
@@ -49,7 +52,11 @@ const OPEN_MEMBER = new RegExp(`^${MODIFIERS}[*#]?([\\w$]+)<$`)
 const FIELD_FUNCTION = new RegExp(
   `^${MODIFIERS}['"#]?([\\w$]+)['"]?[?!]?\\s*(?::[^=]{0,200})?[=:]\\s*(?:async\\s*)?(?:\\(.{0,200}=>|\\($|[\\w$]+\\s*=>|function\\b)`,
 )
-const BARE = /^([\w$<>[\],.:*&?~@ ]{0,200}[\s*&>\]])?(~?[\w$]+(?:::~?[\w$]+)*)\s*\(/
+/** `public static final Kind<Of> NAME =`, or what goes on after that, on the lines below. */
+const OPEN_FIELD = new RegExp(
+  `^${MODIFIERS}[A-Za-z_][\\w$.<>[\\],?@ ]{0,200}\\s([\\w$]+)\\s*=(?:\\s*|\\s.{0,200}[{(\\[,>])$`,
+)
+const BARE = /^([\w$<>[\],.:*&?~@ ]{0,280}[\s*&>\]])?(~?[\w$]+(?:::~?[\w$]+)*)\s*\(/
 const CONTROL =
   /^(?:if|for|foreach|while|switch|catch|return|else|do|try|with|new|await|typeof|throw|yield|super|this|using|lock|when|case|assert|delete|not|and|or|elif|until|unless|import|from|package|require|include|static_assert|defined|sizeof)\b/
 
@@ -59,7 +66,7 @@ const NAMED_SO =
 
 /** Finds what a line defines, if it begins a definition where it stands. */
 export function findDefinition(line: string, language: Language, place: Place): Definition | undefined {
-  const start = line.trim().slice(0, HEAD_LIMIT)
+  const start = line.trim().slice(0, HEAD_LIMIT).replace(REMARK, ' ')
   if (!FOREIGN.test(start)) return readHead(start, language, place)
   const found = readHead(start.replace(FOREIGN_LETTERS, spellLetter), language, place)
   return found && { ...found, name: found.name.replace(SPELT, readLetter) }
@@ -79,12 +86,12 @@ function readLetter(_: string, code: string): string {
 }
 
 function readHead(start: string, language: Language, place: Place): Definition | undefined {
-  const head = start.replace(ANNOTATION, '')
+  const head = withoutAnnotations(start)
   const is_script = language.has_constants && language.has_bare_functions
   if (CONTROL.test(head) && !(is_script && place === 'group' && NAMED_SO.test(head))) return undefined
   return (
     readFunction(head) ??
-    readGroup(head) ??
+    readGroup(head, language) ??
     readTest(head) ??
     (language.has_constants ? readValue(head) : undefined) ??
     (language.has_bare_functions && place !== 'function' ? readBare(head, language, place) : undefined)
@@ -117,7 +124,8 @@ function withoutKinds(text: string): string {
   return kept.trim() === '' ? text : kept
 }
 
-function readGroup(head: string): Definition | undefined {
+function readGroup(head: string, language: Language): Definition | undefined {
+  if (language.has_bare_functions && !language.has_constants && ANSWERS_STRUCT.test(head)) return undefined
   const name = (GROUP.exec(head) ?? IMPL.exec(head))?.[1]
   return name === undefined ? undefined : { name, shape: 'group' }
 }
@@ -139,6 +147,8 @@ function readValue(head: string): Definition | undefined {
 
 function readBare(head: string, language: Language, place: Place): Definition | undefined {
   if (language.has_constants) return place === 'group' ? readMember(head) : undefined
+  const field = place === 'group' && language.has_kinds_first ? OPEN_FIELD.exec(head)?.[1] : undefined
+  if (field !== undefined) return { name: field, shape: 'value' }
   const [whole = '', before = '', name] = BARE.exec(head) ?? []
   if (name === undefined || whole.includes('=') || /;\s*$/.test(head)) return undefined
   if (before.trim() === '' && place === 'top' && !/\{\s*$/.test(head)) return undefined

@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { FileFault } from '../../../platform/guard/guard.ts'
 import type { ToolDeclaration } from '../tool.ts'
 import { TOOL_ROLES } from '../tool-context.ts'
+import { ToolFault } from '../tool-fault.ts'
 import { FilePath } from './file-path.ts'
 
 export const LISTED_MAX = 5_000
@@ -36,8 +38,18 @@ export const listFiles: ToolDeclaration<typeof Input, z.output<typeof Output>> =
   output: Output,
   handle({ guard, input }) {
     const options = { recursive: input.recursive, limit: LISTED_MAX }
-    const { entries, capped, unnameable } = guard.list(input.path, options)
+    const { entries, capped, unnameable } = listOrExplain(() => guard.list(input.path, options))
     const files = entries.map(({ path, kind }) => (kind === 'folder' ? `${path}/` : path))
     return { files, capped, ...(unnameable > 0 && { unnameable }) }
   },
+}
+
+function listOrExplain<Found>(list: () => Found): Found {
+  try {
+    return list()
+  } catch (error) {
+    if (!(error instanceof FileFault) || error.code !== 'NotADirectory') throw error
+    const suggestion = 'Use read_file for a file, or list the folder that it is in.'
+    throw new ToolFault('NotADirectory', error.message, suggestion, { cause: error })
+  }
 }

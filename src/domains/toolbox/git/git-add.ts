@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { FileFault } from '../../../platform/guard/guard.ts'
+import { withMeant } from '../files/missing-file.ts'
 import type { ToolDeclaration } from '../tool.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { renderPaths } from './closed-paths.ts'
@@ -14,6 +15,10 @@ const MAX_FILES = 500
 const MAX_PATH_CHARS = 4_096
 const OUTPUT_BYTES = 4 * 1024 * 1024
 const SUGGESTION = 'Name files of your service, as git_status shows them; nothing was staged.'
+
+const FOLDER_SUGGESTION =
+  'Name each file in it, as list_files with recursive shows them (git_status names a new folder only as a whole); ' +
+  'nothing was staged.'
 
 const Input = z.strictObject({
   files: z
@@ -54,7 +59,16 @@ export const gitAdd: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
 }
 
 /** Lets through one file that may be written in the service; gives its real place, a link at the end kept. */
-function checkFile({ guard }: GitCall, file: string): { path: string } {
+function checkFile(call: GitCall, file: string): { path: string } {
+  try {
+    return locateFile(call, file)
+  } catch (error) {
+    if (!(error instanceof FileFault) || error.code !== 'IsADirectory') throw error
+    throw new ToolFault('IsADirectory', error.message, FOLDER_SUGGESTION, { cause: error })
+  }
+}
+
+function locateFile({ guard }: GitCall, file: string): { path: string } {
   if (/^[-:]/.test(file)) {
     throw new ToolFault(
       'ValidationError',
@@ -99,7 +113,10 @@ async function add(call: GitCall, repository: Repository, files: readonly string
     output_bytes: OUTPUT_BYTES,
   })
   const missing = /pathspec '(.*)' did not match any files/.exec(outcome.stderr)?.[1]
-  if (missing !== undefined) throw new FileFault('FileNotFound', missing, `${missing}: there is no such file`)
+  if (missing !== undefined) {
+    const message = `${missing}: there is no such file, so nothing was staged`
+    throw withMeant(call, new FileFault('FileNotFound', missing, message))
+  }
   return requireSuccess(outcome, 'git add', SUGGESTION)
 }
 

@@ -22,6 +22,10 @@ const Output = z.strictObject({
   stderr: z.string(),
   commit: z.string().nullable().describe('The id of the new commit'),
   files: z.array(z.string()),
+  not_searched: z
+    .array(z.string())
+    .optional()
+    .describe('Of these, binary files too large to be looked through for secrets'),
 })
 
 /** Records what is staged. */
@@ -30,7 +34,8 @@ export const gitCommit: ToolDeclaration<typeof Input, z.output<typeof Output>> =
   description:
     'Commits what git_add has staged, without running hooks or signing; during a merge it ends the merge. ' +
     'Refused: a blank message, a message or an added line with a secret in it, and staged files outside your ' +
-    'service or in closed zones. Files with NUL bytes, which are binary to git, are not looked through. The ' +
+    'service or in closed zones. Files with NUL bytes, which are binary to git, are looked through for secrets of ' +
+    'known forms; not_searched names those that are too large for it. The ' +
     "author is the repository's user.name and user.email, or knowtation-agent <agent@localhost>.",
   effect: 'create',
   roles: SOURCE_ROLES,
@@ -53,7 +58,8 @@ async function commit(
   message: string,
 ): Promise<z.output<typeof Output>> {
   checkFolders(repository)
-  const files = checkStaged(call, repository, await readStagedChanges(call, repository))
+  const staged = await readStagedChanges(call, repository)
+  const { files, not_searched } = await checkStaged(call, repository, staged)
   const date = `${Math.floor(call.now.getTime() / 1_000)} +0000`
   const outcome = await runGit(call, repository, {
     args: COMMIT,
@@ -66,5 +72,7 @@ async function commit(
     'git commit',
     'Read stderr in the details; see git_status.',
   )
-  return { stdout, stderr, commit: SUMMARY.exec(stdout)?.[2] ?? null, files: [...files] }
+  const id = SUMMARY.exec(stdout)?.[2] ?? null
+  const rest = not_searched.length > 0 && { not_searched: [...not_searched] }
+  return { stdout, stderr, commit: id, files: [...files], ...rest }
 }

@@ -64,7 +64,7 @@ export interface GitProject extends AsyncDisposable {
   /** Writes a file of the project. */
   write(path: string, content: string): void
   /** Writes a file of the service. */
-  put(path: string, content: string): void
+  put(path: string, content: string | Buffer): void
   read(path: string): string
   commitAll(message?: string): void
   /** One text for everything in the project: names and contents, the git folder included. */
@@ -95,7 +95,7 @@ export function makeGitProject(service = 'services/shop', from?: string): GitPro
   mkdirSync(service_root, { recursive: true })
   let hub: Promise<Hub> | undefined
   const git = (...args: string[]) => runGit(root, args)
-  const write = (path: string, content: string) => writeAt(join(root, path), content)
+  const write = (path: string, content: string | Buffer) => writeAt(join(root, path), content)
   if (from === undefined) git('init', '--quiet', '--initial-branch=main')
   else cpSync(from, root, { recursive: true, preserveTimestamps: true })
   const project: GitProject = {
@@ -144,7 +144,7 @@ export function runGit(cwd: string, args: readonly string[], env: NodeJS.Process
 }
 
 /** Writes a file and the folders that it lies in. */
-export function writeAt(path: string, content: string, mode = 0o644): void {
+export function writeAt(path: string, content: string | Buffer, mode = 0o644): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, content, { mode })
 }

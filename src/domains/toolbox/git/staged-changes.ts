@@ -4,6 +4,7 @@ import type { Finding } from '../../../platform/redaction/finding.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { type ChangedRun, parseAddedLines } from './added-lines.ts'
+import { type BinaryChange, findBinarySecrets } from './binary-secrets.ts'
 import { renderPaths, sortPaths } from './closed-paths.ts'
 import { SAFE_DIFF } from './git-environment.ts'
 import { requireSuccess } from './git-outcome.ts'
@@ -16,6 +17,7 @@ const MAX_PATCH_BYTES = 16 * 1024 * 1024
 const STAGED = [
   '--cached',
   '--raw',
+  '--no-abbrev',
   '-z',
   '--patch',
   '--no-renames',
@@ -23,7 +25,9 @@ const STAGED = [
   '--submodule=short',
 ]
 const SHOWN_SECRETS = 10
-const RAW = /:[0-7]{6} [0-7]{6} [0-9a-f]+ [0-9a-f]+ ([A-Z])\d*\0([^\0]+)\0/y
+const RAW = /:[0-7]{6} ([0-7]{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*\0([^\0]+)\0/y
+/** A commit of another repository, which has no content here. */
+const SUBMODULE = '160000'
 
 /** What the next commit would record. */
 export interface StagedChanges {
@@ -31,6 +35,8 @@ export interface StagedChanges {
   readonly paths: readonly string[]
   readonly conflicted: readonly string[]
   readonly runs: readonly ChangedRun[]
+  /** Files with another content of which no lines are shown. */
+  readonly binary: readonly BinaryChange[]
 }
 
 /** Asks git for everything that is staged, in the service and elsewhere. */
@@ -47,26 +53,41 @@ export async function readStagedChanges(call: GitCall, repository: Repository): 
 
 /** Reads the list of files and the patch behind it. */
 export function parseStaged(text: string): StagedChanges {
-  const found: { status: string; path: string }[] = []
+  const found: (BinaryChange & { mode: string; status: string })[] = []
   let patch_at = 0
   RAW.lastIndex = 0
   for (let record = RAW.exec(text); record !== null; record = RAW.exec(text)) {
-    found.push({ status: record[1] as string, path: record[2] as string })
+    const [, mode = '', old_id = '', new_id = '', status = '', path = ''] = record
+    found.push({ mode, old_id, new_id, status, path })
     patch_at = RAW.lastIndex
   }
+  const runs = parseAddedLines(text.slice(patch_at).replace(/^\0/, ''))
+  const shown = new Set(runs.map(({ path }) => path))
   return {
     paths: found.map(({ path }) => path),
     conflicted: found.flatMap(({ status, path }) => (status === 'U' ? [path] : [])),
-    runs: parseAddedLines(text.slice(patch_at).replace(/^\0/, '')),
+    runs,
+    binary: found.flatMap(({ mode, old_id, new_id, status, path }) =>
+      /[DU]/.test(status) || mode === SUBMODULE || old_id === new_id || shown.has(path)
+        ? []
+        : [{ path, old_id, new_id }],
+    ),
   }
 }
 
+/** What may be committed, and what of it was too large to be looked through. */
+export interface CheckedChanges {
+  readonly files: readonly string[]
+  readonly not_searched: readonly string[]
+}
+
 /** Refuses to commit nothing, a conflict, other services' changes, closed files, or a secret. */
-export function checkStaged(
+export async function checkStaged(
   call: GitCall,
-  { prefix, git_dir }: Repository,
+  repository: Repository,
   staged: StagedChanges,
-): readonly string[] {
+): Promise<CheckedChanges> {
+  const { prefix, git_dir } = repository
   const { own, closed, foreign } = sortPaths(staged.paths, prefix, call.policy)
   // A merge that was solved as the branch had it all along has nothing staged, and still is to be recorded.
   if (staged.paths.length === 0 && !existsSync(join(git_dir, 'MERGE_HEAD'))) {
@@ -89,8 +110,9 @@ export function checkStaged(
   if (closed.length > 0) {
     throw refused(`Closed files are staged: ${renderPaths(closed)}.`, 'scope_blocked', closed[0])
   }
-  checkSecrets(staged.runs, prefix, call.redactor)
-  return own
+  const { with_secrets, not_searched } = await findBinarySecrets(call, repository, staged.binary)
+  checkSecrets([...placesOf(staged.runs, call.redactor), ...with_secrets], prefix)
+  return { files: own, not_searched: not_searched.map((path) => path.slice(prefix.length)) }
 }
 
 function refused(message: string, violation_type: string, target_path = ''): ToolFault {
@@ -99,17 +121,18 @@ function refused(message: string, violation_type: string, target_path = ''): Too
   })
 }
 
-function checkSecrets(runs: readonly ChangedRun[], prefix: string, redactor: Redactor): void {
-  const found = runs.flatMap((run) =>
-    secretLines(run, redactor).map((line) => `${run.path.slice(prefix.length)}:${line}`),
-  )
+function placesOf(runs: readonly ChangedRun[], redactor: Redactor): string[] {
+  return runs.flatMap((run) => secretLines(run, redactor).map((line) => `${run.path}:${line}`))
+}
+
+function checkSecrets(found: readonly string[], prefix: string): void {
   if (found.length === 0) return
-  const places = [...new Set(found)]
+  const places = [...new Set(found)].map((place) => place.slice(prefix.length))
   const shown = places.slice(0, SHOWN_SECRETS).join(', ')
   throw new ToolFault(
     'SecurityError',
     `What is staged carries ${places.length === 1 ? 'a secret' : 'secrets'}: ${shown}.`,
-    'Take the values out of these lines, stage the files again, and keep secrets in the environment.',
+    'Take the values out of there, stage the files again, and keep secrets in the environment.',
   )
 }
 

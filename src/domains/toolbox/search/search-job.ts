@@ -1,5 +1,6 @@
 import type { DenialReason, FileFaultCode, GuardScope } from '../../../platform/guard/guard.ts'
 import type { RedactorOptions } from '../../../platform/redaction/redactor.ts'
+import type { SearchPlace } from './search-place.ts'
 
 /** One thread's share of a search. All parts walk the same tree; each file falls to one of them. */
 export interface SearchJob {
@@ -9,6 +10,8 @@ export interface SearchJob {
   readonly pattern: string
   /** Where the parts note which files are taken; nothing for a search in one part. */
   readonly claims: BigInt64Array | undefined
+  /** Where the part notes which file it is at. */
+  readonly place: SearchPlace
   /** Not zero when the search is to end with what it has. */
   readonly stop: Int32Array
   /** Ends the part when it has met more matches than this, and keeps no more than these. */

@@ -4,6 +4,7 @@ import { listMatches } from './list-matches.ts'
 import type { FoundInText } from './look-through.ts'
 import type { PartFindings, SearchedFile, SearchJob } from './search-job.ts'
 import { FILE_MAX_BYTES, FILES_LIMIT } from './search-limits.ts'
+import { notePlace } from './search-place.ts'
 import { findTextBytes } from './text-bytes.ts'
 
 /** Finds what is sought in the text of a file; nothing where there is no match. */
@@ -20,6 +21,7 @@ export function searchPart(guard: Guard, look: Look, job: SearchJob): PartFindin
     if (job.claims && !claimFile(job.claims, file.path)) return 'go_on'
     const bytes = file.read(FILE_MAX_BYTES)
     const text = bytes && findTextBytes(bytes)
+    if (text) notePlace(job.place, file.path)
     const found = text && look(text)
     // What is told of a file, be it only that it matches, is told only after it was seen to lie in the scope.
     if (!text || (found && !file.confirm())) seen.files_skipped += 1

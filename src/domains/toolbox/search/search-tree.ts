@@ -8,6 +8,7 @@ import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { createClaims } from './claims.ts'
 import type { PartFindings, SearchAnswer, SearchJob } from './search-job.ts'
 import { PARTS_LIMIT, SEARCH_TIME_LIMIT_MS } from './search-limits.ts'
+import { createPlace, namePlace } from './search-place.ts'
 
 const PARTS = Math.min(availableParallelism(), PARTS_LIMIT)
 const IDLE_MS = 60_000
@@ -43,9 +44,13 @@ export async function searchTree(search: TreeSearch): Promise<PartFindings> {
   try {
     return await searchInParts(search, true)
   } catch (error) {
-    if (!(error instanceof PatternTimeout)) throw error
+    if (!isTimeout(error)) throw error
     return searchInParts(search, false)
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof PatternTimeout || (error as Error).cause instanceof PatternTimeout
 }
 
 async function searchInParts(search: TreeSearch, sifts: boolean): Promise<PartFindings> {
@@ -57,7 +62,7 @@ async function searchInParts(search: TreeSearch, sifts: boolean): Promise<PartFi
   if (search.signal.aborted) end()
   try {
     const job = { ...toJob(search, stop, parts), sifts }
-    const running = Array.from({ length: parts }, () => threads.run(job).then(requireFindings))
+    const running = Array.from({ length: parts }, () => runPart(job))
     // One part that fails makes the others useless.
     for (const part of running) part.catch(end)
     return joinFindings(await Promise.all(running))
@@ -67,7 +72,16 @@ async function searchInParts(search: TreeSearch, sifts: boolean): Promise<PartFi
   }
 }
 
-function toJob(search: TreeSearch, stop: Int32Array, parts: number): Omit<SearchJob, 'sifts'> {
+async function runPart(job: Omit<SearchJob, 'place'>): Promise<PartFindings> {
+  const place = createPlace()
+  try {
+    return requireFindings(await threads.run({ ...job, place }))
+  } catch (error) {
+    throw namePlace(error, place)
+  }
+}
+
+function toJob(search: TreeSearch, stop: Int32Array, parts: number): Omit<SearchJob, 'sifts' | 'place'> {
   const { scope, path, recursive, regex: pattern, match_limit, redactor } = search
   const claims = parts > 1 ? createClaims() : undefined
   return { scope, path, recursive, pattern, match_limit, stop, claims, redaction: redactor.options }
