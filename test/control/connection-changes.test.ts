@@ -79,6 +79,8 @@ describe('revoking', () => {
     const id = await addConnection(await shared(), { status: 'revoked' })
     const again = () => ask('POST', `/v1/owner/connections/${id}/reactivate`)
     expect((await again()).body).toMatchObject({ status: 'active', revoked_at: null })
+    const shown = (await ask('GET', `/v1/owner/connections/${id}`)).body
+    expect(shown).toMatchObject({ status: 'active', revoked_at: null })
     expect((await again()).body.error.code).toBe('connector_instance_not_revoked')
   })
 })
@@ -88,6 +90,11 @@ describe('a call that names only the connector', () => {
     ['PATCH', '', { display_name: 'x' }],
     ['POST', '/revoke', {}],
     ['DELETE', '', undefined],
+    ['POST', '/run', undefined],
+    ['PUT', '/schedule', { interval_seconds: 600 }],
+    ['POST', '/schedule/pause', undefined],
+    ['POST', '/schedule/resume', undefined],
+    ['DELETE', '/schedule', undefined],
     ['GET', '/diagnostics', undefined],
   ] as const
 
@@ -96,7 +103,11 @@ describe('a call that names only the connector', () => {
     'is refused where it could mean several, names them, and changes nothing',
     async () => {
       const { ask } = await shared()
-      const ids = [await addConnection(await shared()), await addConnection(await shared())]
+      const ids = [
+        await addConnection(await shared(), { created_at: '2026-01-01T00:00:00.000Z' }),
+        await addConnection(await shared(), { display_name: 'Mine' }),
+      ]
+      const named = [{ connection_id: ids[0] }, { connection_id: ids[1], display_name: 'Mine' }]
       const before = [
         await everythingOf(await shared(), ids[0] as string),
         await everythingOf(await shared(), ids[1] as string),
@@ -104,10 +115,7 @@ describe('a call that names only the connector', () => {
       for (const [method, path, body] of CHANGES) {
         const { status, body: answer } = await ask(method, `/v1/owner/connectors/amazon${path}`, body)
         expect([method, path, status, answer.error.code]).toEqual([method, path, 409, 'ambiguous_connection'])
-        const named = answer.error.available_connections.map(
-          (one: { connection_id: string }) => one.connection_id,
-        )
-        expect(named.toSorted()).toEqual(ids.toSorted())
+        expect(answer.error.available_connections).toEqual(named)
         expect(answer.error).toMatchObject({ type: 'api_error', retry_with: 'connection_id' })
       }
       expect([
@@ -146,7 +154,12 @@ describe('a call that names only the connector', () => {
     const { ask } = await shared()
     await addConnection(await shared())
     const revoked = await addConnection(await shared(), { status: 'revoked' })
-    expect((await ask('POST', '/v1/owner/connectors/amazon/reactivate')).body.connection_id).toBe(revoked)
+    const again = () => ask('POST', '/v1/owner/connectors/amazon/reactivate')
+    expect((await again()).body.connection_id).toBe(revoked)
+    for (const _ of [1, 2]) await addConnection(await shared(), { status: 'revoked' })
+    expect([(await again()).status, (await again()).body.error.code]).toEqual([409, 'ambiguous_connection'])
+    const { data } = (await ask('GET', '/v1/owner/connections?status=revoked')).body
+    expect(data).toHaveLength(2)
   })
 })
 

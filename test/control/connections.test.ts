@@ -40,17 +40,25 @@ describe('listings', () => {
         expect(row.connector_instance_id).toBe(row.connection_id)
         expect(keys).toContain(row.connector_key)
       }
-      expect(rows.data[0]).toMatchObject({ label_status: 'fallback' })
-      expect(rows.data[0].display_name).not.toBe('')
       expect(rows.data[1]).toMatchObject({ label_status: 'owner_set', display_name: 'Mine' })
       const amazon = templates.data.find((one: { connector_id: string }) => one.connector_id === 'amazon')
       expect(amazon).toMatchObject({ connection_count: 2, connector_modality: 'browser_bound' })
+      const { display_name } = amazon
+      expect(rows.data[0]).toMatchObject({ label_status: 'fallback', display_name })
+      expect(display_name).toMatch(/^Amazon/)
       expect(amazon.connections.map((one: { object: string }) => one.object)).toEqual([
         'owner_connection_summary',
         'owner_connection_summary',
       ])
     },
   )
+
+  verifies('OWNR-050', 'a connection whose connector is no longer there still has a name', async () => {
+    const { ask } = await shared()
+    await addConnection(await shared(), { connector_id: 'taken_away' })
+    const [row] = (await ask('GET', '/v1/owner/connections')).body.data
+    expect(row).toMatchObject({ display_name: 'taken_away', label_status: 'fallback' })
+  })
 
   verifies('OWNR-047', 'a broken manifest takes no other template along', async () => {
     const { ask, home } = await shared()

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
@@ -40,6 +40,7 @@ describe('an authorisation that comes to nothing', () => {
   afterEach(() => {
     stage.clock.now = undefined
     stage.provider.break_list = undefined
+    stage.provider.meanwhile = undefined
   })
 
   verifies('OWNR-057', 'a replayed, foreign or invented state makes nothing', async () => {
@@ -205,6 +206,20 @@ describe('an authorisation that comes to nothing', () => {
     const token = stage.provider.seen.at(-1) as string
     expect(token).not.toBe('')
     expect(await stage.provider.isLive(token)).toBe(false)
+  })
+
+  test('an intent that is over before the source has answered: the tokens are given back', async () => {
+    await fails(
+      async (intent_id, url) => {
+        stage.provider.meanwhile = () => stage.people.asAgent('POST', `${INTENTS}/${intent_id}/cancel`, {})
+        return comeBack(stage, await giveAccess(url))
+      },
+      [409, 'intent_ended'],
+    )
+    const token = stage.provider.seen.at(-1) as string
+    expect(token).not.toBe('')
+    // They are given back beside the answer, which does not wait for a provider.
+    await vi.waitFor(async () => expect(await stage.provider.isLive(token)).toBe(false), 10_000)
   })
 
   test('whoever is not signed in finishes nothing, even with the right answer', async () => {

@@ -20,6 +20,8 @@ export interface TestProvider extends AsyncDisposable {
   readonly asked: string[]
   /** Makes the list answer this instead. */
   break_list: number | undefined
+  /** What happens elsewhere after the list was asked and before it answers. */
+  meanwhile: (() => Promise<unknown>) | undefined
   isLive(token: string): Promise<boolean>
 }
 
@@ -69,6 +71,7 @@ export async function startProvider(
     seen,
     asked,
     break_list: undefined,
+    meanwhile: undefined,
     isLive: async (token) => (await oidc.AccessToken.find(token))?.isValid === true,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -92,6 +95,7 @@ async function answerList(
   const token = headers.authorization?.replace(/^Bearer /, '') ?? ''
   provider.seen.push(token)
   const isOpen = await provider.isLive(token)
+  await provider.meanwhile?.()
   const status = provider.break_list ?? (isOpen ? 200 : 401)
   const page = Number(new URL(url, provider.issuer).searchParams.get('cursor') ?? '0')
   const data = [0, 1].map((at) => ({ id: page * 2 + at, text: `item ${page * 2 + at}` }))

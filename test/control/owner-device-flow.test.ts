@@ -157,6 +157,34 @@ describe('a program that wants to be an owner agent', () => {
     expect(guesses).toEqual([...Array<number>(10).fill(404), 429])
   })
 
+  test('waits with at most 99 others; the next is sent away until one of them is over', async () => {
+    await using crowded = await startTestHub({ clock })
+    const ask = async () => {
+      const { status, body } = await oauth(crowded, '/oauth/device_authorization', { client_id: 'one' })
+      return `${status} ${body.error ?? 'waits'}`
+    }
+    const askOften = async (times: number) => {
+      const answers: string[] = []
+      for (let count = 0; count < times; count++) answers.push(await ask())
+      return answers
+    }
+    // An address may ask twenty times a minute and a wish waits for five: so many come together only like this.
+    const early = await ask()
+    pass(59)
+    const answers = [early, ...(await askOften(19))]
+    for (const wait of [1, 60, 60, 60]) {
+      pass(wait)
+      answers.push(...(await askOften(20)))
+    }
+    expect(answers).toEqual(Array<string>(100).fill('200 waits'))
+    pass(60)
+    expect(await ask()).toBe('200 waits')
+    const { result, records } = await recorded(crowded, ask)
+    expect([result, records[0]?.code]).toEqual(['429 temporarily_unavailable', 'too_many_waiting'])
+    pass(60)
+    expect(await ask()).toBe('200 waits')
+  })
+
   test('leaves only hashes of its codes and bearer in the store', async () => {
     const { bearer } = await makeAgent(hub, owner)
     const { device_code, user_code } = await askForAgent(hub)

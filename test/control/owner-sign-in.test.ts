@@ -86,6 +86,21 @@ describe('sessions', () => {
     )
   })
 
+  test('count with their whole secret alone', async () => {
+    clock.now = seconds(start, 90)
+    const { visitor } = await signIn(hub)
+    const [name, bearer] = [...visitor.cookies].find(([, value]) => value.startsWith('kses_')) ?? ['', '']
+    const another = `${bearer.slice(0, -1)}${bearer.endsWith('0') ? 1 : 0}`
+    for (const [value, status] of [
+      [another, 401],
+      [`${bearer.slice(0, 22)}${'0'.repeat(64)}`, 401],
+      [bearer, 200],
+    ] as const) {
+      visitor.cookies.set(name, value)
+      expect((await visitor.get('/v1/owner/sessions')).status).toBe(status)
+    }
+  })
+
   test('open what is the owner’s, and no MCP', async () => {
     clock.now = seconds(start, 120)
     const { visitor } = await signIn(hub)
@@ -213,6 +228,19 @@ describe('the password', () => {
     await forgetful.get('/owner')
     expect((await forgetful.post('/owner/password', { password: PASSWORD })).status).toBe(303)
     expect((await signIn(hub)).done.status).toBe(303)
+  })
+
+  test('needs the former one a quarter of an hour after a link, and not a moment before', async () => {
+    const start = new Date('2026-11-02T10:00:00Z')
+    const clock: Clock = { now: start }
+    await using hub = await startTestHub({ clock })
+    const owner = await setUpOwner(hub)
+    const change = async (ms: number) => {
+      clock.now = new Date(start.getTime() + ms)
+      return (await owner.post('/owner/password', { password: 'a wholly new password' })).status
+    }
+    expect(await change(15 * 60_000)).toBe(401)
+    expect(await change(15 * 60_000 - 1)).toBe(303)
   })
 })
 

@@ -153,6 +153,17 @@ describe('discovery', () => {
     },
   )
 
+  test('under a hosted name nothing invites an owner agent: it could not sign in there', async () => {
+    const headers = { host: 'api.knowtation.store' }
+    for (const path of ['/', '/.well-known/oauth-protected-resource']) {
+      const { status, text } = await send(hub.url, { path, headers })
+      expect([status, Object.keys(JSON.parse(text)).filter((key) => key.startsWith('pdpp_'))]).toEqual([
+        200,
+        [],
+      ])
+    }
+  })
+
   verifies('OWNR-039', 'nothing told there is a secret or a place on the machine', async () => {
     const told = JSON.stringify([await metadata(), await readDocument()])
     const secrets = [

@@ -35,6 +35,13 @@ describe.each(DATABASES)('schedules on %s', (database) => {
       enabled: true,
       next_run_at: expect.stringMatching(/T03:00/),
     })
+    // Once more changes nothing, not even when it comes next; setting it anew takes it up again.
+    const set = await everythingOf(hub, one)
+    expect((await hub.ask('POST', `${at(one)}/schedule/resume`)).body).toEqual(resumed.body)
+    expect(await everythingOf(hub, one)).toEqual(set)
+    await hub.ask('POST', `${at(one)}/schedule/pause`)
+    const anew = await hub.ask('PUT', `${at(one)}/schedule`, { interval_seconds: 600 })
+    expect(anew.body.schedule).toMatchObject({ enabled: true, next_run_at: expect.any(String) })
     expect((await hub.ask('DELETE', `${at(one)}/schedule`)).status).toBe(204)
     for (const [method, path] of [
       ['DELETE', '/schedule'],

@@ -89,8 +89,8 @@ export const collector = {
 }
 `
 
-/** Puts the connector of such sources into a home. */
-export function installConnector(home: Home, connector_id = 'sample'): void {
+/** Puts the connector of such sources into a home, or one with another program. */
+export function installConnector(home: Home, connector_id = 'sample', code = CODE): void {
   const folder = join(home.folder, 'connectors', connector_id)
   mkdirSync(folder, { recursive: true })
   const manifest = {
@@ -106,7 +106,7 @@ export function installConnector(home: Home, connector_id = 'sample'): void {
     collector: 'collector.mjs',
   }
   writeFileSync(join(folder, 'manifest.yaml'), JSON.stringify(manifest))
-  writeFileSync(join(folder, 'collector.mjs'), CODE)
+  writeFileSync(join(folder, 'collector.mjs'), code)
   for (const path of [folder, join(folder, 'collector.mjs')]) chmodSync(path, 0o700)
 }
 

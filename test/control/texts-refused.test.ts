@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { addConnection } from './connection-samples.ts'
-import { eventsOf, LOOPBACK_SOURCES, meet, type People } from './intents.fixture.ts'
+import { countMade, eventsOf, LOOPBACK_SOURCES, meet, type People } from './intents.fixture.ts'
+
+const calendar = (summary: string) =>
+  ['BEGIN:VCALENDAR', 'BEGIN:VEVENT', 'UID:1', 'DTSTART:20261101T100000Z', `SUMMARY:${summary}`]
+    .concat('END:VEVENT', 'END:VCALENDAR', '')
+    .join('\r\n')
 
 describe.each(DATABASES)('a text with NUL in it, on %s', (database) => {
   let hub: TestHub
@@ -33,8 +38,25 @@ describe.each(DATABASES)('a text with NUL in it, on %s', (database) => {
     const { body } = await people.asAgent('GET', '/v1/event-subscriptions')
     expect(body.data).toEqual([])
     expect((await eventsOf(hub)).at(-1)).toMatchObject({ status: 'failed' })
-    const label = 'a\0b'
-    const token = await people.asOwner('POST', '/api/v1/tokens', { role: 'viewer', label })
-    expect([201, 400]).toContain(token.status)
+    const before = await people.asOwner('GET', '/api/v1/tokens')
+    for (const label of ['a\0b', 'a\nb', 'a\ud800b']) {
+      const token = await people.asOwner('POST', '/api/v1/tokens', { role: 'viewer', label })
+      expect([label, token.status, token.body]).toMatchObject([label, 400, { code: 'BAD_REQUEST' }])
+    }
+    expect((await people.asOwner('GET', '/api/v1/tokens')).body).toEqual(before.body)
+  })
+
+  test('makes no connection of a file, however good the rest of it is', async () => {
+    const before = await countMade(hub)
+    const { intent_id } = await people.begin('calendar')
+    const complete = (file: string) =>
+      people.asOwner('POST', `/_ref/intents/${intent_id}/complete`, { values: { file } })
+    const refused = await complete(calendar('a\0b'))
+    expect([refused.status, refused.body.error]).toMatchObject([
+      400,
+      { code: 'invalid_request', param: 'file', message: 'Calendar file: the file is not a text.' },
+    ])
+    expect(await countMade(hub)).toEqual(before)
+    expect((await complete(calendar('ab'))).body.state).toBe('completed')
   })
 })

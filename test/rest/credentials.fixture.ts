@@ -62,7 +62,8 @@ export async function allCredentials(hub: TestHub): Promise<Credential[]> {
   return [
     local('none', undefined, 'nobody'),
     local('garbage', 'garbage', 'nobody'),
-    local('local token with a wrong secret', `${bearers.admin?.slice(0, -1)}g`, 'nobody'),
+    // Well formed and of a token that there is: only the secret tells it apart.
+    local('local token with a wrong secret', `${bearers.admin?.slice(0, -64)}${'0'.repeat(64)}`, 'nobody'),
     local('grant bearer', `fgrnt_bearer_${'a'.repeat(43)}`, 'nobody'),
     local('delegation bearer', `dgrnt_bearer_${'a'.repeat(43)}`, 'nobody'),
     local('expired token', await deadToken(hub, 'expired'), 'nobody'),

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -50,7 +51,12 @@ function shell(script: string, more: Partial<SandboxProfile> = {}, options: Part
   return sandbox.run(profile(more), ['/bin/sh', '-c', script], { limits: LIMITS, ...options })
 }
 
-/** Processes of this machine whose command line holds a text. */
+/** How long a command may sleep: a number that no other process of this machine has, by which it is found. */
+function ownSeconds(): string {
+  return `4711.${process.pid}${randomInt(1_000_000_000)}`
+}
+
+/** Processes of this machine whose command line holds a text; it has to be one of this run's own. */
 function processesWith(text: string): string[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
   return pids.filter((pid) => {
@@ -78,6 +84,10 @@ test('exit codes and killed commands are told apart from a sandbox that could no
   const nowhere = shell('true', { mounts: [{ path: join(folder, 'missing'), access: 'read' }] })
   await expect(nowhere).rejects.toThrow(SandboxUnavailable)
   await expect(nowhere).rejects.toThrow(/missing does not exist/)
+  // By then bwrap has named its child, but never came to start the command.
+  const unreachable = shell('true', { mounts: [] })
+  await expect(unreachable).rejects.toThrow(SandboxUnavailable)
+  await expect(unreachable).rejects.toThrow(/chdir/)
 })
 
 test('output is kept up to the limit in whole characters, and counted beyond', async () => {
@@ -101,35 +111,40 @@ test('both ends of a long output are kept when asked for', async () => {
 test('a flood of output ends its command', async () => {
   const seen: string[] = []
   const onOutput = (_stream: string, text: string): void => void seen.push(text)
-  const outcome = await shell('yes flood', {}, { limits: { ...LIMITS, output_bytes: 4096 }, onOutput })
+  const flood = `flood-${ownSeconds()}`
+  const outcome = await shell(`yes ${flood}`, {}, { limits: { ...LIMITS, output_bytes: 4096 }, onOutput })
   expect(outcome).toMatchObject({ ended: 'output_limit', exit_code: null })
   expect(outcome.stdout).toHaveLength(4096)
   expect(seen.join('')).toBe(outcome.stdout)
-  expect(processesWith('flood')).toEqual([])
+  expect(processesWith(flood)).toEqual([])
 })
 
 verifies('TOOL-100', 'a timeout ends the whole process group, politely first', async () => {
-  const sleep = `trap 'echo got the signal; exit 0' TERM; sleep 4711 & wait`
+  const [heard, unheard] = [ownSeconds(), ownSeconds()]
+  const sleep = `trap 'echo got the signal; exit 0' TERM; sleep ${heard} & wait`
   const outcome = await shell(sleep, {}, { limits: { ...LIMITS, timeout_ms: 3000 } })
   expect(outcome).toMatchObject({ ended: 'timeout', exit_code: null, stdout: 'got the signal\n' })
   const deaf = await shell(
-    `trap '' TERM; while :; do sleep 4712; done`,
+    `trap '' TERM; while :; do sleep ${unheard}; done`,
     {},
     { limits: { ...LIMITS, timeout_ms: 500 } },
   )
   expect(deaf.ended).toBe('timeout')
-  expect([...processesWith('4711'), ...processesWith('4712')]).toEqual([])
+  expect([...processesWith(heard), ...processesWith(unheard)]).toEqual([])
 })
 
 test('a call that nobody waits for is stopped, or not even begun', async () => {
   const controller = new AbortController()
-  const running = shell(
-    'echo up; sleep 4713',
-    {},
-    { signal: controller.signal, onOutput: () => controller.abort() },
-  )
+  const seconds = ownSeconds()
+  let alive: string[] = []
+  const onOutput = () => {
+    alive = processesWith(seconds)
+    controller.abort()
+  }
+  const running = shell(`echo up; sleep ${seconds}`, {}, { signal: controller.signal, onOutput })
   expect(await running).toMatchObject({ ended: 'cancelled', exit_code: null, stdout: 'up\n' })
-  expect(processesWith('4713')).toEqual([])
+  expect(alive).not.toEqual([])
+  expect(processesWith(seconds)).toEqual([])
   const late = await shell(`touch ${folder}/begun`, {}, { signal: controller.signal })
   expect(late.ended).toBe('cancelled')
   expect(readdirSync(folder)).toEqual([])
@@ -137,13 +152,14 @@ test('a call that nobody waits for is stopped, or not even begun', async () => {
 
 test('too many processes and too much memory end a command', async () => {
   const limits = { ...LIMITS, processes: 60, memory_bytes: 512 * 1024 * 1024 }
+  const seconds = ownSeconds()
   const crowd = await shell(
-    'i=0; while [ $i -lt 300 ]; do sleep 4714 & i=$((i+1)); done; wait',
+    `i=0; while [ $i -lt 300 ]; do sleep ${seconds} & i=$((i+1)); done; wait`,
     {},
     { limits },
   )
   expect(crowd).toMatchObject({ exit_code: null, limit_hit: 'processes' })
-  expect(processesWith('4714')).toEqual([])
+  expect(processesWith(seconds)).toEqual([])
   const one = await shell(`perl -e '$x = "x" x (1 << 30); print length $x'`, {}, { limits })
   expect(one.stdout).toBe('')
   expect(one.exit_code).not.toBe(0)
@@ -164,16 +180,17 @@ test('a command has no rights of root, whoever runs the hub, and limits of the k
 
 test('a hub that is killed takes its commands with it, and the next one tidies up', async () => {
   const masked = [`${folder}/.env`, `${folder}/.git/`]
+  const seconds = ownSeconds()
   const entry = join(import.meta.dirname, '../../src/platform/sandbox/open-sandbox.ts')
   const script = `
     import { openSandbox } from ${JSON.stringify(entry)}
-    const run = openSandbox().run(${JSON.stringify(profile({ masked }))}, ['/bin/sh', '-c', 'echo up; sleep 4716'], {
+    const run = openSandbox().run(${JSON.stringify(profile({ masked }))}, ['/bin/sh', '-c', 'echo up; sleep ${seconds}'], {
       limits: ${JSON.stringify(LIMITS)}, onOutput: () => process.kill(process.pid, 'SIGKILL') })
     await run`
   const hub = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], { stdio: 'ignore' })
   const signal = await new Promise((ended) => hub.once('exit', (_code, by) => ended(by)))
   expect(signal).toBe('SIGKILL')
-  await expect.poll(() => processesWith('4716'), { timeout: 10_000 }).toEqual([])
+  await expect.poll(() => processesWith(seconds), { timeout: 10_000 }).toEqual([])
   expect(readdirSync(folder).toSorted()).toEqual(['.env', '.git'])
   await shell('true', { masked })
   expect(readdirSync(folder)).toEqual([])

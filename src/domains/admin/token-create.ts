@@ -23,7 +23,14 @@ export const tokenCreate = defineOperation({
       .max(MAX_TTL_SECONDS)
       .optional()
       .describe('Lifetime; without it the token does not expire'),
-    label: z.string().trim().min(1).max(64).optional().describe('A name to recognise it by'),
+    label: z
+      .string()
+      .trim()
+      .min(1)
+      .max(64)
+      .refine((label) => !/[\p{Cc}\p{Cs}]/u.test(label), 'must be one line')
+      .optional()
+      .describe('A name to recognise it by'),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.token_create/v0'),

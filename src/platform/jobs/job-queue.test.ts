@@ -98,7 +98,8 @@ describe.each(DATABASES)('jobs carried on %s', (database) => {
     })
     await queue.add(wanted)
     await vi.waitFor(async () => {
-      await queue.look()
+      // Two that look at the same time have the same free hands in view.
+      await Promise.all([queue.look(), queue.look()])
       expect(done.toSorted()).toEqual(wanted)
     }, TAKE_OVER)
     expect(most).toBe(3)
@@ -121,6 +122,31 @@ describe.each(DATABASES)('jobs carried on %s', (database) => {
     await queue.look()
     expect(begun.map(({ job_id, signal }) => [job_id, signal.reason])).toEqual([['a', 'closing']])
     expect(ids(await carrier.claim(5))).toEqual(['b'])
+  })
+
+  test('a queue that closes lets go of its carrier last, whatever was still on its way', async () => {
+    const carrier = await (await carrierPlace(database))()
+    const order: string[] = []
+    const { promise: asked, resolve: go } = Promise.withResolvers<void>()
+    const slow: Carrier = {
+      ...carrier,
+      claim: async (limit) => (await asked, carrier.claim(limit)),
+      finish: async (ticket) => (await carrier.finish(ticket), void order.push('finished')),
+      close: async () => void order.push('closed'),
+    }
+    const work = async ({ signal }: Job) => {
+      order.push('begun')
+      if (!signal.aborted) await new Promise((told) => signal.addEventListener('abort', told))
+      for (let turn = 0; turn < 20; turn++) await new Promise((next) => setImmediate(next))
+      order.push('ended')
+    }
+    const queue = openJobQueue(slow, { slots: 1, work, onFault: (error) => order.push(String(error)) })
+    await queue.add(['a'])
+    const looking = queue.look()
+    const closing = queue.close()
+    go()
+    await Promise.all([looking, closing])
+    expect(order).toEqual(['begun', 'ended', 'finished', 'closed'])
   })
 
   test('work whose job is lost is told so, and its end lets go of nothing that came after it', async () => {

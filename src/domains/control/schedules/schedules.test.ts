@@ -1,14 +1,21 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { connect } from '../../../../test/control/run-source.ts'
 import { type Clock, DATABASES, makeTestHome, type TestHome } from '../../../../test/harness/test-hub.ts'
 import { type Hub, openHub } from '../../../operations/hub.ts'
-import { setConnectionStatus } from '../connections/connection-store.ts'
+import { sql } from '../../../platform/storage/database.ts'
+import { holdConnection, setConnectionStatus } from '../connections/connection-store.ts'
 import { cancelRun } from '../runs/run-moves.ts'
 import { findLiveRun, listRuns, lockRun, type RunRow } from '../runs/run-store.ts'
 import { fireSchedules } from './fire-schedules.ts'
 import { nextRunAt, TimingFault } from './next-run.ts'
-import { enableSchedule, findSchedule, putSchedule, type ScheduleRow } from './schedule-store.ts'
+import {
+  enableSchedule,
+  findSchedule,
+  putSchedule,
+  removeSchedule,
+  type ScheduleRow,
+} from './schedule-store.ts'
 
 const at = (text: string) => new Date(`2026-${text}Z`)
 const cron = (line: string, timezone = 'UTC') => ({ cron: line, interval_seconds: null, timezone })
@@ -125,4 +132,118 @@ describe.each(DATABASES)('schedules on %s', (database) => {
     )
     expect(counts).toEqual([0, 0, 1, 1])
   })
+
+  /** A hub that finds what is due, and goes on with it only after something else has happened. */
+  function lateHub(meanwhile: () => Promise<unknown>): Hub {
+    const [hub] = hubs as [Hub]
+    const all: typeof hub.db.all = async (statement, ...values) => {
+      const found = await hub.db.all(statement, ...values)
+      await meanwhile()
+      return found
+    }
+    return { ...hub, db: Object.assign(Object.create(hub.db), { all }) }
+  }
+
+  test('a moment that was used, paused, moved or taken away before its turn starts nothing', async () => {
+    const hub = hubs[0] as Hub
+    const within = (act: Parameters<typeof hub.db.transaction>[0]) => hub.db.transaction(act)
+    const changes: Record<string, (id: string) => Promise<unknown>> = {
+      used: async (id) => {
+        await fireSchedules(hubs[1] as Hub)
+        await endRun(id)
+      },
+      paused: (id) =>
+        within(async (tx) =>
+          enableSchedule(tx, (await findSchedule(tx, id)) as ScheduleRow, false, clock.now as Date),
+        ),
+      moved: (id) =>
+        within((tx) =>
+          putSchedule(tx, id, { cron: null, interval_seconds: 90, timezone: 'UTC' }, clock.now as Date),
+        ),
+      'taken away': (id) => within((tx) => removeSchedule(tx, id)),
+    }
+    for (const [what, change] of Object.entries(changes)) {
+      const connection_id = await scheduled()
+      pass(60)
+      let after: ScheduleRow | undefined
+      await fireSchedules(
+        lateHub(async () => {
+          await change(connection_id)
+          after = await findSchedule(hub.db, connection_id)
+        }),
+      )
+      expect([what, (await runsOf(connection_id)).length]).toEqual([what, what === 'used' ? 1 : 0])
+      expect([what, await findSchedule(hub.db, connection_id)]).toEqual([what, after])
+    }
+  })
+
+  test('one that fails keeps no other from its time, and has its own again', async () => {
+    const [hub] = hubs as [Hub]
+    // The schedules of other tests would have their turn before.
+    await hub.db.transaction((tx) => tx.run(sql('DELETE FROM connection_schedules')))
+    const ids = [await scheduled(), await scheduled()]
+    pass(60)
+    let failed = 0
+    const transaction = ((act: never) =>
+      failed++ === 0
+        ? Promise.reject(new Error('away'))
+        : hub.db.transaction(act)) as typeof hub.db.transaction
+    await fireSchedules({ ...hub, db: Object.assign(Object.create(hub.db), { transaction }) })
+    const counts = async () => Promise.all(ids.map(async (id) => (await runsOf(id)).length))
+    expect((await counts()).toSorted()).toEqual([0, 1])
+    expect(home.logged.join('')).toContain('schedules')
+    await fire()
+    expect(await counts()).toEqual([1, 1])
+  })
+
+  test('a timing that has no next moment any more comes once, and then rests', async () => {
+    const [hub] = hubs as [Hub]
+    const connection_id = await scheduled()
+    const spoil = sql(`UPDATE connection_schedules SET timezone = 'Mars/Olympus' WHERE connection_id = ?`)
+    await hub.db.transaction((tx) => tx.run(spoil, connection_id))
+    pass(60)
+    await fire()
+    expect(await runsOf(connection_id)).toHaveLength(1)
+    expect(await findSchedule(hub.db, connection_id)).toMatchObject({ enabled: 1, next_run_at: null })
+    await endRun(connection_id)
+    pass(86_400)
+    await fire()
+    expect(await runsOf(connection_id)).toHaveLength(1)
+  })
+})
+
+test('whoever holds the connection is waited for, with nothing in hand that they will want', async () => {
+  const clock: Clock = { now: at('11-01T00:00:00') }
+  await using home = await makeTestHome({ database: 'postgres', clock })
+  const [hub, other] = [await openHub(home.options), await openHub(home.options)]
+  try {
+    const connection_id = await connect(hub, 'http://127.0.0.1:9')
+    const timing = { cron: null, interval_seconds: 60, timezone: 'UTC' }
+    await hub.db.transaction((tx) => putSchedule(tx, connection_id, timing, clock.now as Date))
+    clock.now = at('11-01T00:01:00')
+    const waiting = sql<{ n: number }>(
+      `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    )
+    // A transaction that is thrown out of a deadlock is run once more, and nobody would see it.
+    const begun = { holding: 0, firing: 0 }
+    const transaction: typeof other.db.transaction = (work) =>
+      other.db.transaction((tx) => (begun.firing++, work(tx)))
+    const counting: Hub = { ...other, db: Object.assign(Object.create(other.db), { transaction }) }
+    let fired: Promise<number> | undefined
+    await hub.db.transaction(async (tx) => {
+      begun.holding++
+      await holdConnection(tx, connection_id)
+      fired = fireSchedules(counting)
+      await vi.waitFor(async () => expect(Number((await tx.get(waiting))?.n)).toBeGreaterThan(0), 20_000)
+      await putSchedule(tx, connection_id, timing, clock.now as Date)
+    })
+    await fired
+    expect(begun).toEqual({ holding: 1, firing: 1 })
+    // The moment was moved on before its turn came.
+    expect(await findLiveRun(hub.db, connection_id)).toBeUndefined()
+    expect(home.logged.filter((line) => line.includes('schedules'))).toEqual([])
+  } finally {
+    await other.close()
+    await hub.close()
+  }
 })

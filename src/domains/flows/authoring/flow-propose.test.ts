@@ -268,6 +268,12 @@ describe('the lineage', () => {
     const wider = draft({ scope: 'org', version: '2.0.0' })
     expect((await proposeEdit(hub, base, wider, { as: 'editor' })).code).toBe('FLOW_SCOPE_DENIED')
     expect((await proposeEdit(hub, base, wider)).status).toBe(201)
+    // Nor is a flow drawn out of a scope that the caller may see and not write to.
+    const above = await publish(hub, draft({ flow_id: 'flow_above', scope: 'org' }))
+    const narrower = draft({ flow_id: 'flow_above', scope: 'personal', version: '2.0.0' })
+    hub.setMembers({ scope_overrides: { tok_editor: { scopes: ['personal', 'project', 'org'] } } })
+    expect((await proposeEdit(hub, above, narrower, { as: 'editor' })).code).toBe('FLOW_SCOPE_DENIED')
+    expect((await proposeEdit(hub, above, narrower)).status).toBe(201)
   })
 })
 

@@ -194,7 +194,11 @@ describe('evaluating', () => {
   test('is for evaluators and admins, and says why it did not pass', async () => {
     const proposed = await propose(hub, draft())
     const input = { ...idOf(proposed), outcome: 'fail' }
-    expect((await hub.ask('proposal_evaluate', input, { as: 'evaluator' })).code).toBe('BAD_REQUEST')
+    for (const outcome of ['fail', 'needs_changes'])
+      for (const words of [{}, { comment: ' ' }])
+        expect(
+          await hub.ask('proposal_evaluate', { ...input, outcome, ...words }, { as: 'evaluator' }),
+        ).toMatchObject({ status: 400, code: 'BAD_REQUEST' })
     const said = await hub.ask(
       'proposal_evaluate',
       { ...input, comment: 'Step 1 is vague.' },
