@@ -1,5 +1,6 @@
 import { constants, copyFileSync, mkdirSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { TOOL_ROLES } from '../../domains/toolbox/tool-context.ts'
 import { homeAt } from '../../platform/basics/home.ts'
 import { PACKAGE_FOLDER } from '../../platform/basics/package-folder.ts'
 import { findFile } from '../../platform/basics/private-file.ts'
@@ -70,7 +71,12 @@ function reachOf({ globals, env, flags }: Invocation, seat: ToolboxSeat | undefi
   return { kind: 'stdio', command: process.execPath, args }
 }
 
+/** A seat whose role is none has no tools. Before that is written into a file, whoever misspelt it is told. */
 function requireSeat(invocation: Invocation): ToolboxSeat {
+  const role = findFlag(invocation, 'role')
+  const roles: readonly string[] = TOOL_ROLES
+  if (role !== undefined && !roles.includes(role))
+    throw new UsageError(`There is no role ${role}.`, `The roles are ${roles.join(', ')}.`)
   const { seat } = seatCaller(invocation, 'unknown')
   if (!seat) throw new Error('An agent of the toolbox has a seat.')
   return seat

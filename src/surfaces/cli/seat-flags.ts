@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { TOOL_ROLES } from '../../domains/toolbox/tool-context.ts'
 import { type Caller, toolboxCaller } from '../../platform/identity/caller.ts'
 import { resolveSeat, SeatInvalid } from '../../platform/identity/resolve-seat.ts'
 import { UsageError } from './cli-errors.ts'
@@ -41,13 +40,11 @@ export function seatCaller(invocation: Invocation, client: string): Caller {
     throw new UsageError('--service DIR is missing.', "Name the folder of the agent's service.")
   const project = findFlag(invocation, 'project')
   const agent_id = findFlag(invocation, 'agent-id') ?? 'local'
-  const role = findFlag(invocation, 'role')
-  checkRole(role)
   try {
     const seat = resolveSeat({
       service: project === undefined ? resolve(service) : service,
       project: project === undefined ? undefined : resolve(project),
-      role,
+      role: findFlag(invocation, 'role'),
       agent_id,
       isolation_level: findFlag(invocation, 'isolation-level'),
       access_token: invocation.env.KNOWTATION_ACCESS_TOKEN,
@@ -57,13 +54,6 @@ export function seatCaller(invocation: Invocation, client: string): Caller {
     if (!(error instanceof SeatInvalid)) throw error
     throw new UsageError(error.message, 'Check --project and --service.')
   }
-}
-
-/** The seat would have no tools: whoever misspelt the role is told so, and not that it may not do this or that. */
-function checkRole(role: string | undefined): void {
-  const roles: readonly string[] = TOOL_ROLES
-  if (role === undefined || roles.includes(role)) return
-  throw new UsageError(`There is no role ${role}.`, `The roles are ${roles.join(', ')}.`)
 }
 
 /** A seat is never guessed: a variable that is empty, or a second value, would open more than was meant. */
