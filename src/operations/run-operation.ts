@@ -105,9 +105,9 @@ function checkLock(lock: Lock | undefined): void {
 function checkGate({ hub, call, rules }: CallState): void {
   const { gate } = call.operation
   if (!gate || !rules) return
-  const { value } = rules.policy
-  if (gate.whenForbidden && isForbidden(gate.flag, hub.env, value)) throw new Refusal(gate.whenForbidden)
-  if (!isGateOn(gate.flag, hub.env, value)) throw new Refusal(gate.whenOff)
+  const { policy } = rules
+  if (gate.whenForbidden && isForbidden(gate.flag, hub.env, policy)) throw new Refusal(gate.whenForbidden)
+  if (!isGateOn(gate.flag, hub.env, policy.value)) throw new Refusal(gate.whenOff)
 }
 
 /** Tools are for seats alone, and seats for tools: what is closed is so before its input is looked at. */

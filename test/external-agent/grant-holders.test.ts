@@ -207,28 +207,34 @@ describe('an answer that is still open', () => {
     writePolicy(hub, { allowed_tools: [...ALLOWED_TOOLS, hanging] })
   })
 
-  test.each(['the revoke of its grant', 'the end of its grant', 'the gate', 'the revoke of its token'])(
-    'is ended soon after %s',
-    async (cause) => {
-      const [held, spare] = [await mint(hub, { ...pin, ttl_seconds: 600 }), await mint(hub, pin)]
-      const { token, bearer } = (await ask(hub, 'token_create', { role: 'editor' }, { as: 'hub' })).body
-      const stream = openStream(held, bearer)
-      const other = openStream(spare, hub.credentials.bearers.editor)
-      await new Promise((go) => setTimeout(go, 1_200))
-      expect([stream.isOver(), other.isOver()]).toEqual([false, false])
-      if (cause === 'the revoke of its grant') await revoke(held)
-      if (cause === 'the end of its grant') clock.now = new Date(Date.now() + 601_000)
-      if (cause === 'the gate') turnGate(hub, '0')
-      const revoked = { token_id: token.token_id }
-      if (cause === 'the revoke of its token') await ask(hub, 'token_revoke', revoked, { as: 'hub' })
-      expect(await limited(stream.over)).toBe('cut off')
-      // The other one goes on, except where the gate fell for all.
-      if (cause !== 'the gate') expect(other.isOver()).toBe(false)
-      clock.now = undefined
-      turnGate(hub, '1')
-      other.abort.abort()
-    },
-  )
+  test.each([
+    'the revoke of its grant',
+    'the end of its grant',
+    'the lock of its grant',
+    'the gate',
+    'the revoke of its token',
+    'the lock of its token',
+  ])('is ended soon after %s', async (cause) => {
+    const [held, spare] = [await mint(hub, { ...pin, ttl_seconds: 600 }), await mint(hub, pin)]
+    const { token, bearer } = (await ask(hub, 'token_create', { role: 'editor' }, { as: 'hub' })).body
+    const stream = openStream(held, bearer)
+    const other = openStream(spare, hub.credentials.bearers.editor)
+    await new Promise((go) => setTimeout(go, 1_200))
+    expect([stream.isOver(), other.isOver()]).toEqual([false, false])
+    if (cause === 'the revoke of its grant') await revoke(held)
+    if (cause === 'the end of its grant') clock.now = new Date(Date.now() + 601_000)
+    if (cause === 'the gate') turnGate(hub, '0')
+    const revoked = { token_id: token.token_id }
+    if (cause === 'the revoke of its token') await ask(hub, 'token_revoke', revoked, { as: 'hub' })
+    const id = cause === 'the lock of its token' ? token.token_id : held.grant.grant_id
+    if (cause.startsWith('the lock')) await ask(hub, 'lock_add', { kind: 'agent', id }, { as: 'hub' })
+    expect(await limited(stream.over)).toBe('cut off')
+    // The other one goes on, except where the gate fell for all.
+    if (cause !== 'the gate') expect(other.isOver()).toBe(false)
+    clock.now = undefined
+    turnGate(hub, '1')
+    other.abort.abort()
+  })
 
   test('is no subscription: tool sets are not pushed, so a listener gets its end at once', async () => {
     const client = await connect(await mint(hub, pin))

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRunning } from '../../src/platform/upstream/fixtures/test-upstreams.fixture.ts'
 import { connectClient } from '../harness/call-mcp.ts'
 import { storeFlows, type TestHub } from '../harness/test-hub.ts'
-import { auditRecords } from '../rest/rest-hub.fixture.ts'
+import { auditRecords, send } from '../rest/rest-hub.fixture.ts'
 import { ask, type Json, listed, mint, policyWith, startGateHub, type Told } from './gate-hub.ts'
 import { type Endpoint, fakeProvider, startEndpoint, startMcpServer, toolFlow } from './tool-servers.ts'
 
@@ -91,6 +91,30 @@ async function countOf(grant_id: string): Promise<number | undefined> {
 }
 
 const textOf = ({ body }: Told): Json => JSON.parse(body.result.content[0].text)
+
+test('a number that no program can hold is refused, not sent on as something else', async () => {
+  const { bearer, grant } = await mint(hub, { ...pin, requested_tools: ['http_env'] })
+  const headers = { 'x-flow-external-bearer': bearer }
+  const before = endpoint.got.length
+  const invoke = `{"flow_id":"${pin.flow_id}","flow_version":"${pin.flow_version}","payload":{"amount":1e400}}`
+  const path = '/api/v1/flows/external-tools/http_env/invoke'
+  const editor = hub.credentials.bearers.editor
+  const rest = await send(hub.url, { method: 'POST', path, bearer: editor, headers, body: invoke })
+  expect([rest.status, JSON.parse(rest.text)]).toEqual([
+    400,
+    { error: 'The body holds a number that is too large.', code: 'BAD_REQUEST' },
+  ])
+  const named = '{"name":"http_env","arguments":{"amount":-1e400}}'
+  const mcp = await send(hub.url, {
+    method: 'POST',
+    path: '/mcp',
+    bearer: editor,
+    headers: { ...headers, accept: 'application/json, text/event-stream' },
+    body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${named}}`,
+  })
+  expect([mcp.status, JSON.parse(mcp.text).error.code]).toEqual([400, -32600])
+  expect([endpoint.got.length, await countOf(grant.grant_id)]).toEqual([before, 0])
+})
 
 describe('a provider that fails', () => {
   // What may have reached the provider counts; what never left the hub is given back.

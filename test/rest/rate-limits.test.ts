@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { rateLimits } from '../../src/platform/identity/rate-limits.ts'
 import { type Clock, startTestHub, type TestHub, type TestHubOptions } from '../harness/test-hub.ts'
 import { auditRecords, codeOf, recorded, send, startFault } from './rest-hub.fixture.ts'
 
@@ -34,6 +35,32 @@ test('failed sign-ins of an address are slowed; a good credential from there sti
   expect((await fail()).headers['retry-after']).toBe('1')
   clock.now = new Date('2026-01-01T00:01:00Z')
   expect((await fail()).status).toBe(401)
+})
+
+test('who changes the loopback address with each guess is slowed all the same', async () => {
+  await start({ config: { rate_limits: { failed_authentications_per_minute: 3 } } })
+  const guessed = []
+  for (let last = 1; last <= 5; last++) {
+    guessed.push((await send(hub.url, { path: PATH, bearer: 'guess', from: `127.0.9.${last}` })).status)
+  }
+  expect(guessed).toEqual([401, 401, 401, 429, 429])
+})
+
+test.each([
+  ['::1', '127.0.0.1', true],
+  ['::ffff:127.0.0.3', '127.9.9.9', true],
+  ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:ffff:ffff:ffff', true],
+  ['2001:db8::1', '2001:db8:0:0:1::', true],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
+  ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
+  ['192.0.2.1', '192.0.2.2', false],
+])('tries from %s and %s count together: %s', (one, other, together) => {
+  const config = { failed_authentications_per_minute: 1, calls_per_minute: undefined }
+  const limits = rateLimits(config, () => new Date(0))
+  expect(limits.failedAuthentication(one)).toBe(0)
+  expect(limits.failedAuthentication(other) > 0).toBe(together)
+  for (let guess = 1; guess <= 10; guess++) expect(limits.attempt('sign_in', one)).toBe(0)
+  expect(limits.attempt('sign_in', other) > 0).toBe(together)
 })
 
 test('the same count holds for every way to fail and for MCP', async () => {

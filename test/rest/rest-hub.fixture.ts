@@ -28,6 +28,8 @@ export interface Sent {
   bearer?: string | undefined
   headers?: Record<string, string | string[]>
   body?: string | Buffer
+  /** The address of this machine that the request comes from. */
+  from?: string
 }
 
 export interface Received {
@@ -37,13 +39,15 @@ export interface Received {
 }
 
 /** One HTTP request, headers exactly as given (fetch would not let a test choose Host or Origin). */
-export function send(url: string, { method = 'GET', path, bearer, headers, body }: Sent): Promise<Received> {
+export function send(url: string, sending: Sent): Promise<Received> {
+  const { method = 'GET', path, bearer, headers, body, from } = sending
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const identity = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url)
     const all = { connection: 'close', ...json, ...identity, ...headers }
-    const sent = request({ hostname, port, method, path, headers: all, agent: false }, (response) => {
+    const place = { hostname, port, ...(from !== undefined && { localAddress: from }) }
+    const sent = request({ ...place, method, path, headers: all, agent: false }, (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('error', reject)

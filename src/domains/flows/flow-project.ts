@@ -143,7 +143,7 @@ function requireServed({
   const inert = inertHarnesses(isGateOn('FLOW_EXTERNAL_AGENT_ENABLED'))
   if (!isProjectable(harness) || inert.includes(harness)) return refuse('FLOW_HARNESS_UNSUPPORTED')
   if (harness !== 'agent_bundle') return harness
-  if (isForbidden('FLOW_EXTERNAL_AGENT_ENABLED', hub.env, rules.policy.value)) {
+  if (isForbidden('FLOW_EXTERNAL_AGENT_ENABLED', hub.env, rules.policy)) {
     refuse('FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN')
   }
   if (hosted && !isGateOn('FLOW_HOSTED_PROJECTION_ENABLED')) refuse('FLOW_HOSTED_PROJECTION_DISABLED')

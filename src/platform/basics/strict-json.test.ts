@@ -55,7 +55,7 @@ describe('parseStrictJson', () => {
     fc.assert(
       fc.property(almost, (text) => {
         const reason = reasonOf(text)
-        if (canParse(text)) expect(['accepted', 'duplicate_key']).toContain(reason)
+        if (canParse(text)) expect(['accepted', 'duplicate_key', 'number_too_large']).toContain(reason)
         else expect(reason).toBe('malformed')
       }),
       { numRuns: 500 },
@@ -89,6 +89,11 @@ describe('parseStrictJson', () => {
     ['[{"a":1},{"a":1}]', 'accepted'],
     ['{"a":{"a":{"a":1}}}', 'accepted'],
     ['{"name":1,"Name":2}', 'accepted'],
+    ['{"a":1e400}', 'number_too_large'],
+    ['[0,[-1e400]]', 'number_too_large'],
+    ['1e309', 'number_too_large'],
+    [`{"a":${'9'.repeat(310)}}`, 'number_too_large'],
+    ['{"a":1e308,"b":-1e-400,"c":"1e400"}', 'accepted'],
     ['', 'malformed'],
     ['{"a":1', 'malformed'],
     ['"open', 'malformed'],

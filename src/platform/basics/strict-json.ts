@@ -1,4 +1,4 @@
-export type StrictJsonReason = 'malformed' | 'duplicate_key' | 'too_deep'
+export type StrictJsonReason = 'malformed' | 'duplicate_key' | 'too_deep' | 'number_too_large'
 
 /** Why a text was refused. It never quotes the text: a refused body may hold a secret. */
 export class StrictJsonError extends Error {
@@ -24,11 +24,13 @@ const CLOSE_OBJECT = 0x7d
  * JSON.parse that refuses a repeated key at any depth, so that no two readers of one text can
  * disagree about it. The text holds one colon per member outside its strings; JSON.parse keeps one
  * key per distinct name (after unescaping). Fewer keys than colons therefore means a repeated name.
+ * A number beyond all that a program can hold is refused too: it would be checked as infinite and sent on
+ * as null.
  */
 export function parseStrictJson(text: string): unknown {
   const members = countMembers(text)
   const value = parse(text)
-  if (members > 0 && countKeys(value) !== members) throw new StrictJsonError('duplicate_key')
+  if (countKeys(value) !== members) throw new StrictJsonError('duplicate_key')
   return value
 }
 
@@ -68,8 +70,9 @@ function isEscaped(text: string, quote: number): boolean {
   return (quote - before) % 2 === 0
 }
 
-/** Recursion is bounded: countMembers already refused anything deeper than MAX_JSON_DEPTH. */
+/** Counts the keys and looks at the numbers. Recursion is bounded: countMembers already refused anything deeper than MAX_JSON_DEPTH. */
 function countKeys(value: unknown): number {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new StrictJsonError('number_too_large')
   if (typeof value !== 'object' || value === null) return 0
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countKeys(item), 0)
   const keys = Object.keys(value)

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { HubConfig } from '../policy/hub-config.ts'
 
 /** Addresses and credentials counted at once; the oldest count is forgotten first. */
@@ -27,10 +28,26 @@ export function rateLimits(config: HubConfig['rate_limits'], now: () => Date): R
     device_request: windowCounter(ATTEMPTS_PER_MINUTE.device_request, now),
   }
   return {
-    failedAuthentication: failures,
+    failedAuthentication: (address) => failures(placeOf(address)),
     call: calls,
-    attempt: (what, address) => attempts[what](address),
+    attempt: (what, address) => attempts[what](placeOf(address)),
   }
+}
+
+const LOOPBACK = /^(?:::ffff:)?127\./i
+
+/**
+ * Where a caller sits, as far as an address tells. Whoever is on this machine may call from any address of
+ * 127.0.0.0/8, and whoever has one IPv6 address mostly has the whole /64 around it: neither gets more tries.
+ */
+function placeOf(address: string): string {
+  if (address === '::1' || LOOPBACK.test(address)) return 'loopback'
+  if (!isIPv6(address) || address.includes('.')) return address
+  const [head = '', tail] = address.replace(/%.*/, '').toLowerCase().split('::')
+  const front = head === '' ? [] : head.split(':')
+  const back = tail ? tail.split(':') : []
+  const middle = Array<string>(tail === undefined ? 0 : 8 - front.length - back.length).fill('0')
+  return [...front, ...middle, ...back].slice(0, 4).join(':')
 }
 
 /** Counts per key and minute; answers the seconds to wait once there were more than `limit`. */

@@ -15,6 +15,11 @@ type Connection = BetterSqlite.Database
 const BUNDLE_FORM = '1'
 const BUNDLE_MAX_BYTES = 8 * 1024 ** 3
 const ABOUT = 'rag_about'
+/** What a bundle has beside the tables of its index. */
+const BUNDLE_TABLES = `
+CREATE TABLE rag_manifest (path TEXT NOT NULL PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE ${ABOUT} (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`
 
 /** An index that is not taken in, or cannot be given out; says why. */
 export class BundleRefused extends Error {
@@ -87,9 +92,8 @@ function copyDatabase(from: string, to: string): void {
 function describeBundle(db: Connection, job: IndexJob): void {
   db.pragma('journal_mode = DELETE')
   for (const table of LEDGER_TABLES) db.exec(`DROP TABLE IF EXISTS ${table}`)
-  db.exec('CREATE TABLE rag_manifest (path TEXT NOT NULL PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID')
+  db.exec(BUNDLE_TABLES)
   db.exec('INSERT INTO rag_manifest SELECT path, sha256 FROM documents')
-  db.exec(`CREATE TABLE ${ABOUT} (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`)
   const put = db.prepare(`INSERT INTO ${ABOUT} (key, value) VALUES (?, ?)`)
   put.run('form', BUNDLE_FORM)
   put.run(FINGERPRINT, fingerprintOf(job))
@@ -150,10 +154,14 @@ function checkBundle(db: Connection, job: IndexJob, bytes: number): void {
     throw new BundleRefused('The index was made with another embedder or other redaction patterns.')
 }
 
-/** Exactly the tables of an index made here: no trigger, no view, nothing that a later statement could set off. */
+/**
+ * Exactly the tables of a bundle made here, whatever they are called: no trigger, no view, nothing that a later
+ * statement could set off, and no ledger that would vouch for files of this machine.
+ */
 function hasOwnSchema(db: Connection): boolean {
   const fresh = connectIndex(':memory:')
   try {
+    fresh.exec(BUNDLE_TABLES)
     return JSON.stringify(schemaOf(db)) === JSON.stringify(schemaOf(fresh))
   } finally {
     fresh.close()
@@ -162,10 +170,9 @@ function hasOwnSchema(db: Connection): boolean {
 
 function schemaOf(db: Connection): string[] {
   return db
-    .prepare<[], [string, string | null]>('SELECT name, sql FROM sqlite_master ORDER BY name')
-    .raw()
+    .prepare<[], string>('SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name')
+    .pluck()
     .all()
-    .flatMap(([name, sql]) => (sql === null || name.startsWith('rag_') ? [] : [sql]))
 }
 
 /** One digest over all rows of all tables. */

@@ -1,4 +1,5 @@
 import type { VaultPolicy } from './vault-policy.ts'
+import type { FileState } from './watched-file.ts'
 
 /** Where each gate's setting stands in the vault policy. The environment variable has the gate's own name. */
 const GATES = {
@@ -58,10 +59,22 @@ const FORBIDDEN: Partial<
   },
 }
 
-/** Whether the policy forbids what the gate guards, whatever the gate itself says. */
-export function isForbidden(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultPolicy): boolean {
+/** A policy that cannot be read lists no tool either, so that mints and calls are refused for that. */
+const CLOSED_BY_ALLOWLIST: GateFlag = 'FLOW_EXTERNAL_AGENT_ENABLED'
+
+/**
+ * Whether the policy forbids what the gate guards, whatever the gate itself says. One that cannot be read might
+ * forbid it, and counts as if it did where the environment has opened the gate and nothing else closes it.
+ */
+export function isForbidden(
+  flag: GateFlag,
+  env: NodeJS.ProcessEnv,
+  { value, damaged }: Pick<FileState<VaultPolicy>, 'value' | 'damaged'>,
+): boolean {
   const rule = FORBIDDEN[flag]
-  return rule ? (switchOf(env[rule.variable]) ?? rule.by(policy) ?? false) : false
+  if (!rule) return false
+  const said = switchOf(env[rule.variable]) ?? rule.by(value)
+  return said ?? (damaged !== undefined && flag !== CLOSED_BY_ALLOWLIST && isGateOn(flag, env, value))
 }
 
 function switchOf(value: string | undefined): boolean | undefined {

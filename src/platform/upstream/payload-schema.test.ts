@@ -5,6 +5,11 @@ const message = { type: 'object', properties: { message: { type: 'string' } }, r
 
 const named = () => ({ $id: 'https://example.test/a', $defs: { b: { $id: 'b', type: 'string' } } })
 
+/** A node of a tree, of one kind. */
+const nodeOf = (type: string) => ({
+  allOf: [{ $ref: '#/$defs/node' }, { properties: { type: { const: type } }, required: ['type'] }],
+})
+
 describe('compilePayloadCheck', () => {
   test.each<[object, unknown, boolean]>([
     [message, { message: 'hello' }, true],
@@ -45,6 +50,19 @@ describe('compilePayloadCheck', () => {
     [{ $ref: '#' }, {}, false],
     [{ properties: { in: { $ref: '#' } }, required: ['n'] }, { n: 1, in: { n: 2 } }, true],
     [{ properties: { in: { $ref: '#' } }, required: ['n'] }, { n: 1, in: {} }, false],
+    [{ const: { $ref: '#' } }, { $ref: '#' }, true],
+    [{ properties: { $ref: { type: 'string' } }, additionalProperties: false }, { $ref: 'x' }, true],
+    [{ uniqueItems: true }, [1, '1', true, null, [1], { a: 1 }, { a: '1' }, { a: 1, b: 2 }], true],
+    [
+      { uniqueItems: true },
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      false,
+    ],
+    [{ uniqueItems: true }, [0, -0], false],
+    [{ uniqueItems: false }, [1, 1], true],
   ])('%j of %j: %s', (schema, payload, accepted) => {
     expect(compilePayloadCheck(schema)(payload)).toBe(accepted)
   })
@@ -66,6 +84,37 @@ describe('compilePayloadCheck', () => {
     ['too much depth', JSON.parse(`${'{"not":'.repeat(60)}{}${'}'.repeat(60)}`)],
   ])('refuses %s', (_, schema) => {
     expect(() => compilePayloadCheck(schema)).toThrow()
+  })
+
+  // Each kind of node is tried with all that is below it, and there are two kinds.
+  test.each(['children', 'default'])(
+    'a payload that leads through twice as many %s with each level is not accepted',
+    (below) => {
+      const node = { properties: { [below]: { items: { oneOf: [nodeOf('leaf'), nodeOf('branch')] } } } }
+      const check = compilePayloadCheck({ $ref: '#/$defs/node', $defs: { node } })
+      let tree: object = { type: 'branch' }
+      const grow = (levels: number) => {
+        for (let level = 0; level < levels; level++) tree = { type: 'branch', [below]: [tree] }
+        return check(tree)
+      }
+      expect(grow(12)).toBe(true)
+      expect(grow(10)).toBe(false)
+      expect(
+        check({ type: 'branch', [below]: Array.from({ length: 1_000 }, () => ({ type: 'leaf' })) }),
+      ).toBe(true)
+    },
+  )
+
+  test('items are not compared each with each', () => {
+    let looks = 0
+    const items = Array.from({ length: 500 }, (_, id) => ({
+      get id() {
+        looks++
+        return id
+      },
+    }))
+    expect(compilePayloadCheck({ items: { type: 'object' }, uniqueItems: true })(items)).toBe(true)
+    expect(looks).toBeLessThan(5_000)
   })
 
   test('a schema is compiled once, and one schema knows nothing of another', () => {

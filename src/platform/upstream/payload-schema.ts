@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Ajv, Options, ValidateFunction } from 'ajv'
 import { keptWith } from '../basics/kept-with.ts'
+import { addBoundedKeywords, withCountedReferences, withinSteps } from './bounded-keywords.ts'
 import { linearPattern } from './linear-pattern.ts'
 
 // Loaded with the first schema: most commands never see one.
@@ -8,7 +9,7 @@ const require = createRequire(import.meta.url)
 
 const MAX_SCHEMA_CHARS = 65_536
 const MAX_SCHEMA_DEPTH = 32
-/** References can fan out: with this few, even the worst schema is answered within milliseconds. */
+/** References can fan out, from the schema alone already. */
 const MAX_REFERENCES = 32
 
 export type PayloadCheck = (payload: unknown) => boolean
@@ -16,18 +17,19 @@ export type PayloadCheck = (payload: unknown) => boolean
 /**
  * The check of a tool's `input_schema` (JSON Schema 2020-12, or draft-07 where `$schema` says so).
  * Throws for a schema that cannot be used: the policy that holds it is then damaged. Only references
- * inside the schema count; patterns run in linear time; formats are notes, not checks.
+ * inside the schema count, and a payload that leads through too many of them is not accepted; patterns run in
+ * linear time; formats are notes, not checks.
  */
 export const compilePayloadCheck = keptWith((schema: object): PayloadCheck => {
   checkBounds(schema)
-  return guarded(compile(schema))
+  return guarded(compile(withCountedReferences(schema)))
 })
 
-// A schema that leads back to itself without end overflows the stack: such a payload is not accepted.
+// A schema that leads back to itself without end overflows the stack or runs out of steps: such a payload is not accepted.
 function guarded(validate: ValidateFunction): PayloadCheck {
   return (payload) => {
     try {
-      return validate(payload)
+      return withinSteps(() => validate(payload))
     } catch {
       return false
     }
@@ -55,8 +57,12 @@ function sharedEngine(draft: Draft): Ajv {
 }
 
 function startEngine(draft: Draft): Ajv {
-  if (draft === '7') return new (require('ajv') as typeof import('ajv')).Ajv(settings)
-  return new (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(settings)
+  const engine =
+    draft === '7'
+      ? new (require('ajv') as typeof import('ajv')).Ajv(settings)
+      : new (require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')).Ajv2020(settings)
+  addBoundedKeywords(engine)
+  return engine
 }
 
 function isNamed(value: unknown): boolean {

@@ -10,6 +10,7 @@ const FAULTS = {
   malformed: 'is not valid JSON',
   duplicate_key: 'names a key twice',
   too_deep: 'is nested too deeply',
+  number_too_large: 'holds a number that is too large',
 } as const
 
 /** Reads a JSON value given inline, as the path of a file, or as `-` for stdin. */

@@ -14,6 +14,7 @@ const PARSE_REFUSALS: Record<StrictJsonReason, EnvelopeRefusal> = {
   malformed: { code: -32700, message: 'Parse error: Invalid JSON' },
   duplicate_key: { code: INVALID_REQUEST, message: 'Invalid Request: a key is repeated' },
   too_deep: { code: INVALID_REQUEST, message: 'Invalid Request: nested too deeply' },
+  number_too_large: { code: INVALID_REQUEST, message: 'Invalid Request: a number is too large' },
 }
 
 /**

@@ -63,7 +63,7 @@ export function addMcpRoute(app: FastifyInstance, hub: Hub, serve: ServeMcp): vo
 /** An answer that stays open this long is a stream, whose right to go on is looked at again and again. */
 const RECHECK_EVERY_MS = 500
 
-/** Ends an open stream whose credential or grant has been revoked or has run out. */
+/** Ends an open stream whose credential or grant has been revoked or locked, or has run out. */
 function endIfUnwelcome(
   request: IncomingMessage,
   response: ServerResponse,
@@ -85,6 +85,8 @@ async function isStillWelcome(
   const now = await authenticate({ authorization, loopback: !hosted, client: caller.client })
   if (now.kind === 'anonymous') return false
   if (presented.external_bearer === undefined) return true
+  // The grant's own lock is part of its view.
+  if (await hub.locks.find(now.id)) return false
   return (await findGrantView(hub, { caller: now, vault_id: vault, presented })) !== undefined
 }
 

@@ -11,13 +11,18 @@ const PARTS_LIMIT = 64
 /** Stands for a file that is no text, so that it is refused by what it was meant for, and told on its page. */
 const NO_TEXT = '\0'
 
-/** Takes forms with files in them; a file counts as its text. */
+/**
+ * Takes forms with files in them; a file counts as its text. Only the owner has such a form: what anybody else sends
+ * as one, a page of another site included, is not taken apart and is refused as a form without fields.
+ */
 export function addUploadReader(app: FastifyInstance): void {
   app.addContentTypeParser(
     /^multipart\/form-data/,
     { parseAs: 'buffer', bodyLimit: UPLOAD_LIMIT_BYTES },
-    async (request: FastifyRequest, body: string | Buffer) =>
-      readParts(body as Buffer, request.headers['content-type'] ?? ''),
+    async ({ identity, headers }: FastifyRequest, body: string | Buffer): Promise<Fields> =>
+      identity.caller.kind === 'owner_session'
+        ? readParts(body as Buffer, headers['content-type'] ?? '')
+        : {},
   )
 }
 

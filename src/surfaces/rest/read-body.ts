@@ -33,5 +33,6 @@ function readText({ headers }: FastifyRequest, body: Buffer): string {
 
 function jsonFault({ reason }: StrictJsonError): string {
   if (reason === 'duplicate_key') return 'The body repeats a key.'
+  if (reason === 'number_too_large') return 'The body holds a number that is too large.'
   return reason === 'too_deep' ? 'The body is nested too deeply.' : 'The body is not valid JSON.'
 }

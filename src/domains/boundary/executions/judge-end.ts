@@ -54,6 +54,7 @@ const FAULTS = {
   malformed: 'is not one JSON document',
   duplicate_key: 'names a key twice',
   too_deep: 'is nested too deeply',
+  number_too_large: 'holds a number that is too large',
 } as const
 
 function parseAnswer(text: string): { ok: true; value: unknown } | { ok: false; message: string } {

@@ -47,6 +47,12 @@ describe('the gate', () => {
   test('a damaged policy shuts authoring', async () => {
     hub.setPolicy({ flow_authoring: { writes_enabled: true, forbiden: true } })
     expect((await propose(hub, draft())).code).toBe('FLOW_AUTHORING_DISABLED')
+    // It might forbid authoring, so the environment alone does not open it.
+    hub.setEnv('FLOW_AUTHORING_WRITES', '1')
+    expect((await propose(hub, draft())).code).toBe('FLOW_AUTHORING_POLICY_FORBIDDEN')
+    // Who says in the environment that it is not forbidden has the last word.
+    hub.setEnv('FLOW_AUTHORING_FORBIDDEN', '0')
+    expect((await propose(hub, draft())).status).toBe(201)
   })
 
   test('with authoring off nothing is approved, but what waits can be evaluated and discarded', async () => {

@@ -28,7 +28,8 @@ export async function findGrantView(
   const policy = rules.policy.value
   const scopes = findVisibleScopes(caller, rules)
   const flag = 'FLOW_EXTERNAL_AGENT_ENABLED'
-  if (!isGateOn(flag, hub.env, policy) || isForbidden(flag, hub.env, policy) || !scopes) return undefined
+  if (!isGateOn(flag, hub.env, policy) || isForbidden(flag, hub.env, rules.policy) || !scopes)
+    return undefined
   const grant = await findLiveGrant(hub, holder)
   if (!grant || !scopes.includes(grant.scope) || (await hub.locks.find(grant.grant_id))) return undefined
   const { flow_id, flow_version: version } = grant

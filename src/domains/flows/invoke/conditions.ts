@@ -67,7 +67,7 @@ function unlocked(condition: string, lock: Lock | undefined): Condition {
 function gateConditions({ env, rules }: Question): Condition[] {
   const flag = 'FLOW_EXTERNAL_AGENT_ENABLED'
   const { on, set_by } = gateState(flag, env, rules.policy.value)
-  const forbidden = isForbidden(flag, env, rules.policy.value)
+  const forbidden = isForbidden(flag, env, rules.policy)
   const damage = rules.policy.damaged
   return [
     told(

@@ -79,6 +79,12 @@ const s = 'from here'`,
       '\n   ',
     ]
     for (const piece of pieces) for (const language of LANGUAGES) readImports(language, piece.repeat(30_000))
+    readImports('python', `from${' '.repeat(200_000)}`)
+    const gap = `use ${' '.repeat(2_000)}{${','.repeat(1_900)}};\n`
+    expect(readImports('rust', `${gap.repeat(100)}use  a :: { b  as  c ,d };`).imports).toEqual([
+      'a::b',
+      'a::d',
+    ])
   }, 60_000)
 
   test('belong to files by their endings', () => {

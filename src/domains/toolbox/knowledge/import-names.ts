@@ -38,7 +38,7 @@ const SCRIPT_EXPORT =
 const SCRIPT_HANDED =
   /\bexports(?:\.[\w$]{1,100})?\s{0,20}=\s{0,20}require\s{0,20}\(\s{0,20}(['"])([^'"\n]{1,500})\1/g
 const PYTHON_LINE =
-  /^[ \t]*(?:import[ \t]+([^\n#]{1,2000})|from[ \t]+(\.{0,20}[\w.]{0,500})[ \t]+import[ \t]*(\([^()]{0,4000}\)|[^\n#]{1,2000}))/gm
+  /^[ \t]*(?:import[ \t]+([^\n#]{1,2000})|from[ \t]{1,200}(\.{0,20}[\w.]{0,500})[ \t]{1,200}import[ \t]*(\([^()]{0,4000}\)|[^\n#]{1,2000}))/gm
 const GO_IMPORT = /^import\s{1,20}(?:\(([^()]{0,20000})\)|(?:[\w.]{1,100}\s{1,20})?("[^"\n]{1,500}"))/gm
 const RUST_USE = /^[ \t]{0,200}(pub(?:\([^()\n]{0,100}\))?[ \t]{1,20})?use[ \t]/gm
 const RUST_MOD = /^[ \t]*(?:pub(?:\([^()]{0,100}\))?\s{1,20})?mod\s{1,20}(\w{1,200})\s{0,20};/gm
@@ -132,11 +132,12 @@ function usePaths(text: string): string[] {
   const above: string[] = []
   let current = ''
   const end = () => {
-    const path = (above.join('') + current).replace(/\s+as\s+\w+\s*$/, '').replaceAll(/\s/g, '')
+    const path = (above.join('') + current).replace(/ as \w+ ?$/, '').replaceAll(' ', '')
     if (path !== '' && !path.endsWith('::')) paths.push(path)
     current = ''
   }
-  for (const sign of text) {
+  // Each path is looked at with all that stands above it: long gaps would be gone through again and again.
+  for (const sign of text.replaceAll(/\s+/g, ' ')) {
     if (sign === '{') {
       above.push(current)
       current = ''

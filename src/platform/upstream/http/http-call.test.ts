@@ -58,6 +58,51 @@ describe('a plain web service', () => {
     expect(await failureOf(upstreams.call(get, { q: 'x'.repeat(9000) }))).toBe('too_large unsent')
   })
 
+  test('a query that is far too long is not put together first', async () => {
+    let parts = 0
+    const part = {
+      toJSON() {
+        parts++
+        return 1
+      },
+    }
+    const get = provider('http://127.0.0.1:9/', { method: 'GET' })
+    const payload = { list: Array.from({ length: 6_000 }, () => part) }
+    expect(await failureOf(openUpstreams().call(get, payload))).toBe('too_large unsent')
+    expect(parts).toBeLessThan(3_000)
+  })
+
+  test.each([
+    ['user', 'USER'],
+    ['user', 'user[]'],
+    ['user', 'user[name]'],
+    ['user', ' user'],
+    ['user', 'user\0x'],
+    ['user[]', 'user'],
+    ['user_id', 'user.id'],
+    ['user_id', 'user id'],
+    ['user_id', 'user[id'],
+    ['user.id', 'user'],
+    ['user[id]', 'user[ID][]'],
+    ['user[]', 'user[0]'],
+  ])('a parameter %j of the policy is not given anew as %j', async (own, given) => {
+    const got: (string | undefined)[] = []
+    const { url } = await serve((request, response) => {
+      got.push(request.url)
+      response.writeHead(204).end()
+    })
+    const bound = provider(`${url}/?${encodeURIComponent(own)}=me`, { method: 'GET' })
+    expect(await failureOf(openUpstreams().call(bound, { [given]: 'you' }))).toBe('protocol unsent')
+    expect(got).toEqual([])
+    const others = {
+      users: 'you',
+      usr: 1,
+      'users[id]': 2,
+      ...(own === 'user[id]' && { 'user[name]': 'you' }),
+    }
+    expect(await failureOf(openUpstreams().call(bound, others))).toContain('answered')
+  })
+
   test.each([
     [204, {}, '', { status: 204, content_type: null, body: '' }],
     [200, { 'content-type': 'application/problem+json' }, '[1]', { body: [1] }],

@@ -44,13 +44,50 @@ export async function callHttp(
 
 function withQuery(policy_url: string, payload: Record<string, unknown>): URL {
   const url = new URL(policy_url)
-  const own = new Set(url.searchParams.keys())
-  for (const [name, value] of Object.entries(payload)) {
-    if (own.has(name)) throw new UpstreamFailure('protocol', false)
-    for (const item of Array.isArray(value) ? value : [value]) url.searchParams.append(name, queryText(item))
+  const own = [...url.searchParams.keys()]
+  const query = new URLSearchParams(url.searchParams)
+  let chars = url.href.length
+  for (const [name, text] of queryParts(payload)) {
+    if (own.some((one) => mayBeOne(one, name))) throw new UpstreamFailure('protocol', false)
+    // What is far too long is not put together first: that would take longer with every part.
+    chars += name.length + text.length + 2
+    if (chars > MAX_URL_CHARS) throw new UpstreamFailure('too_large', false)
+    query.append(name, text)
   }
+  if (query.size > own.length) url.search = query.toString()
   if (url.href.length > MAX_URL_CHARS) throw new UpstreamFailure('too_large', false)
   return url
+}
+
+function* queryParts(payload: Record<string, unknown>): Generator<[name: string, text: string]> {
+  for (const [name, value] of Object.entries(payload))
+    for (const item of Array.isArray(value) ? value : [value]) yield [name, queryText(item)]
+}
+
+/**
+ * Whether a service may take one name of a parameter for the other. Many fold its case, take `a[]` and `a[b]` for
+ * parts of `a`, stop at a NUL, or read other signs as `_`: what the policy has set must not be set anew like that.
+ */
+function mayBeOne(own: string, given: string): boolean {
+  const [one, other] = [own, given].map((name) => name.toLowerCase().replace(/\0.*$/s, '').trim()) as [
+    string,
+    string,
+  ]
+  return inPlainSigns(one) === inPlainSigns(other) || isPartOf(partsOf(one), partsOf(other))
+}
+
+function inPlainSigns(name: string): string {
+  return name.replace(/[^\p{L}\p{N}]/gu, '_')
+}
+
+function partsOf(name: string): string[] {
+  return name.replaceAll(']', '').split(/[[.]/).map(inPlainSigns)
+}
+
+/** Whether one is the other or holds it; what has no name of its own is any. */
+function isPartOf(one: readonly string[], other: readonly string[]): boolean {
+  const depth = Math.min(one.length, other.length)
+  return one.slice(0, depth).every((part, at) => part === other[at] || part === '' || other[at] === '')
 }
 
 function queryText(value: unknown): string {

@@ -132,6 +132,24 @@ describe('an MCP server over HTTP', () => {
     expect(await failureOf(upstreams.call(bind(url, 'say'), {}))).toBe('http_status sent 404')
   })
 
+  test.each([404, 400])(
+    'that takes a call, says %i and greets nobody was sent it all the same',
+    async (status) => {
+      const taken: object[] = []
+      const { url } = await serveMcp((rpc, response) => {
+        if (rpc.method === 'initialize' && taken.length === 0) {
+          json(response, rpc.id, answerOf(rpc), { 'mcp-session-id': 'session-1' })
+          return true
+        }
+        if (rpc.method === 'tools/call') taken.push(rpc.params.arguments ?? {})
+        if (taken.length > 0) response.writeHead(rpc.method === 'initialize' ? 503 : status).end()
+        return taken.length > 0
+      })
+      expect(await failureOf(openUpstreams().call(bind(url, 'say'), { n: 1 }))).toBe('http_status sent 503')
+      expect(taken).toEqual([{ n: 1 }])
+    },
+  )
+
   test('may answer in an event stream, among notices and questions of its own', async () => {
     const { url, seen } = await serveMcp((rpc, response) => {
       if (rpc.method !== 'tools/call') return false

@@ -8,7 +8,7 @@ import {
   type ToolList,
   toolList,
 } from '../mcp-client.ts'
-import { UpstreamFailure } from '../upstream-failure.ts'
+import { failureOf, UpstreamFailure } from '../upstream-failure.ts'
 import { type Bounds, type McpWire, mcpWire, type SendPost, type Side } from './mcp-wire.ts'
 
 const SETUP_SECONDS = 30
@@ -47,6 +47,8 @@ export function mcpSession(post: SendPost): McpSession {
   const forget = (old: Promise<Greeted>) => {
     if (greeted === old) greeted = undefined
   }
+  const askAgain = async (call: McpCall) =>
+    attempt(wire, await waitFor(greeting(), call.deadline, call.progress), call)
   return {
     async call(call) {
       const current = greeting()
@@ -56,9 +58,7 @@ export function mcpSession(post: SendPost): McpSession {
       } catch (error) {
         if (!(await isSessionLost(wire, session, call, error))) throw error
         forget(current)
-        // What an unknown session asked for was not carried out: it does not count as sent.
-        call.progress.sent = false
-        return attempt(wire, await waitFor(greeting(), call.deadline, call.progress), call)
+        return await askAgain(call).catch(asSent)
       }
     },
     async close() {
@@ -66,6 +66,12 @@ export function mcpSession(post: SendPost): McpSession {
       if (latest && hasSessionId(latest)) await wire.aside(undefined, latest.side.headers, 'DELETE')
     },
   }
+}
+
+/** The server says that it knows no such session, but it was handed the call: that counts, whatever comes next. */
+function asSent(error: unknown): never {
+  const { reason, status } = failureOf(error, true)
+  throw new UpstreamFailure(reason, true, status)
 }
 
 async function greet(wire: McpWire): Promise<Greeted> {

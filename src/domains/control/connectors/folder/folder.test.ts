@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { collectBrokenOff, collectPages, openTestSource } from '../source.fixture.ts'
 import { folderCollector } from './collector.ts'
-import { toNote } from './read-note.ts'
+import { findContent, toNote } from './read-note.ts'
 import { walkNotes } from './walk-notes.ts'
 
 const GONE = { recursive: true, force: true }
@@ -61,6 +61,25 @@ describe('a notes folder', () => {
     // Asked at each name that is listed: the folder was seen by then, and not yet opened.
     const during = Object.assign(signal, { throwIfAborted: () => rmSync(join(folder, 'sub'), GONE) })
     expect((await walkNotes(folder, during)).map(({ path }) => path)).toEqual(['a.md'])
+  })
+
+  test('is not left through a folder that becomes a link while it is read', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'knowtation-outside-'))
+    writeFileSync(join(outside, 'secret.md'), 'sentinel')
+    write('a.md', 'stays')
+    write('sub/secret.md', 'a note')
+    const swap = () => {
+      rmSync(join(folder, 'sub'), GONE)
+      symlinkSync(outside, join(folder, 'sub'))
+    }
+    // As above: between the listing of the folder and its opening.
+    const { signal } = new AbortController()
+    const during = Object.assign(signal, { throwIfAborted: swap })
+    expect((await walkNotes(folder, during)).map(({ path }) => path)).toEqual(['a.md'])
+    // And between the listing of a note and its reading.
+    const note = { path: 'sub/secret.md', modified_ms: 0, size_bytes: 8 }
+    expect(await findContent(folder, note)).toBeUndefined()
+    rmSync(outside, GONE)
   })
 
   test('says that a folder in it is closed, and takes nothing in it for gone', () => {

@@ -1,14 +1,12 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { JsonObject } from '../connector.ts'
 import { cutLine, cutText } from '../plain-text.ts'
+import { openBelow } from './open-below.ts'
 import type { FoundNote } from './walk-notes.ts'
 
 /** Larger files are listed without their text. */
 const MAX_NOTE_BYTES = 1024 * 1024
-// Neither through a link that has come in between, nor waiting at a pipe.
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const TITLE = /^(?:title:[ \t]*(\S.{0,300})|#{1,2}[ \t]+(\S.{0,300}))$/m
 const HEAD_CHARS = 8_192
 /** The last moment that a date can name. File systems know later ones, and programs write them by mistake. */
@@ -18,9 +16,9 @@ const LAST_MS = 8_640_000_000_000_000
 export async function findContent(root: string, { path }: FoundNote): Promise<Buffer | undefined> {
   let file: FileHandle | undefined
   try {
-    file = await open(join(root, path), FLAGS)
-    const stats = await file.stat()
-    if (!stats.isFile()) return undefined
+    file = await openBelow(root, path)
+    const stats = await file?.stat()
+    if (!file || !stats?.isFile()) return undefined
     const room = Buffer.alloc(Math.min(stats.size, MAX_NOTE_BYTES + 1))
     const { bytesRead } = await file.read(room, 0, room.length, 0)
     return room.subarray(0, bytesRead)

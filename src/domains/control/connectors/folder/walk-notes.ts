@@ -1,9 +1,11 @@
 import type { Dir } from 'node:fs'
 import { lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
+import { itself } from '../../../../platform/guard/descriptors.ts'
 import { SourceFault } from '../connector.ts'
 import { isNoteName } from '../note-names.ts'
 import { MAX_INDEXED } from '../page-changes.ts'
+import { openBelow } from './open-below.ts'
 
 const SKIPPED = new Set(['node_modules'])
 const MAX_DEPTH = 32
@@ -56,10 +58,14 @@ export async function walkNotes(root: string, signal: AbortSignal): Promise<Foun
 /** What a folder lists; nothing for one that is gone since. A closed one stops the walk: its notes are not gone. */
 async function findListing(root: string, path: string): Promise<Dir | undefined> {
   try {
-    return await opendir(join(root, path))
+    await using folder = await openBelow(root, path)
+    if (!folder && path === '') throw new SourceFault('not_found', 'The folder is not there.')
+    if (!folder) return undefined
+    // By what is held where that can be: the name may lead elsewhere by now.
+    return await opendir(process.platform === 'linux' ? itself(folder.fd) : join(root, path))
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    if (path !== '' && ['ENOENT', 'ENOTDIR'].includes(code)) return undefined
+    if (path !== '' && ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return undefined
     if (!['EACCES', 'EPERM'].includes(code)) throw error
     const which = path === '' ? 'The folder' : 'A folder in it'
     throw new SourceFault('refused', `${which} may not be read. Let the user of the hub read it, or move it.`)
