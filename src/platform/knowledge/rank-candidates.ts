@@ -41,15 +41,17 @@ export function rankCandidates(
   candidates: readonly Candidate[],
   limit: number,
 ): KnowledgeHit[] {
-  const rarities = corpus.frequencies.map((frequency) => rarityOf(frequency, corpus.chunks))
+  const { rarity, kin, crowd } = leaningOf(query)
+  const rarities = corpus.frequencies.map((frequency) => rarityOf(frequency, corpus.chunks) ** rarity)
   const scored = candidates.map((candidate) => scoreCandidate(query, corpus, rarities, candidate))
   const found = scored.filter(({ reasons }) => reasons.length > 0).toSorted(byScore)
-  const { kin, crowd } = leaningOf(query)
   const backed = kin > 0 && query.form === 'open' ? backUp(found, kin) : found
   return spreadOut(backed, crowd).slice(0, limit).map(toHit)
 }
 
-function leaningOf({ tells_of_change, leans_to_prose }: UnderstoodQuery) {
+type Leaning = (typeof weights.LEANINGS)[keyof typeof weights.LEANINGS]
+
+function leaningOf({ tells_of_change, leans_to_prose }: UnderstoodQuery): Leaning {
   const { change, prose, code } = weights.LEANINGS
   return tells_of_change ? change : leans_to_prose ? prose : code
 }
@@ -65,9 +67,10 @@ function scoreCandidate(
   rarities: readonly number[],
   candidate: Candidate,
 ): Scored {
-  const shares = wordShares(corpus, rarities, candidate)
+  const leaning = leaningOf(query)
+  const shares = wordShares(leaning, corpus, rarities, candidate)
   const words = shares.reduce((sum, share) => sum + share, 0)
-  const vector = query.form === 'open' ? leaningOf(query).vector * candidate.cosine : 0
+  const vector = query.form === 'open' ? leaning.vector * candidate.cosine : 0
   const symbol = symbolBonus(query, candidate)
   const parts = [
     { share: words, reason: `words: ${listWords(query, shares)}` },
@@ -76,20 +79,25 @@ function scoreCandidate(
   ].filter(({ share }) => share > 0)
   if (words + symbol === 0 && candidate.cosine < weights.VECTOR_FLOOR) parts.length = 0
   const reasons = parts.toSorted((a, b) => b.share - a.share).map(({ reason }) => reason)
-  return { candidate, score: words + vector + symbol + kindBonus(query, candidate), reasons }
+  const score = words + vector + symbol + kindBonus(query, candidate) + fileBonus(query, leaning, candidate)
+  return { candidate, score, reasons }
 }
 
 /** What each term adds: rare ones and ones that count often add more, all together at most about 2. */
-function wordShares(corpus: Corpus, rarities: readonly number[], candidate: Candidate): number[] {
-  const { counts, length, kind } = candidate
+function wordShares(
+  { saturation, length_share }: Leaning,
+  corpus: Corpus,
+  rarities: readonly number[],
+  { counts, length, kind }: Candidate,
+): number[] {
   const average = corpus.average_lengths[kind] || 1
-  const drag = weights.SATURATION * (1 - weights.LENGTH_SHARE + (weights.LENGTH_SHARE * length) / average)
+  const drag = saturation * (1 - length_share + (length_share * length) / average)
   const all = rarities.reduce((sum, rarity) => sum + rarity, 0) || 1
   const there = rarities.reduce((sum, rarity, at) => sum + (counts[at] ? rarity : 0), 0)
   const coverage = 1 - weights.COVERAGE_SHARE + (weights.COVERAGE_SHARE * there) / all
   return rarities.map((rarity, at) => {
     const count = counts[at] ?? 0
-    return (coverage * rarity * count * (weights.SATURATION + 1)) / (count + drag) / all
+    return (coverage * rarity * count * (saturation + 1)) / (count + drag) / all
   })
 }
 
@@ -105,11 +113,22 @@ function listWords({ terms }: UnderstoodQuery, shares: readonly number[]): strin
 
 const CHANGES = /(?:^|\/)(?:change[-_]?(?:log|s)|release[-_]?notes?|history|news|what'?s[-_]new)[^/]*$/i
 
-function kindBonus(query: UnderstoodQuery, { kind, path }: Candidate): number {
-  if (kind === 'test') return query.asks_for_tests ? 0 : -leaningOf(query).test
+function kindBonus(query: UnderstoodQuery, { kind, path, length }: Candidate): number {
+  const leaning = leaningOf(query)
+  if (kind === 'test') return query.asks_for_tests ? 0 : -leaning.test
   if (kind !== 'doc' || query.form !== 'open') return 0
-  const lean = query.leans_to_prose ? weights.PROSE_BONUS : -weights.PROSE_MALUS
-  return CHANGES.test(path) && !query.asks_for_changes ? lean - weights.CHANGES_MALUS : lean
+  const lean = query.leans_to_prose ? leaning.prose : -weights.PROSE_MALUS
+  const thin = length < weights.THIN_WORDS ? weights.THIN_MALUS : 0
+  return lean - thin - (CHANGES.test(path) && !query.asks_for_changes ? weights.CHANGES_MALUS : 0)
+}
+
+/** How much of a file's own name is in the query: that of a short name says more than that of a long one. */
+function fileBonus({ form, terms }: UnderstoodQuery, { file_name }: Leaning, { path }: Candidate): number {
+  if (form !== 'open' || file_name === 0) return 0
+  const own = path.slice(path.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '')
+  const stems = new Set(splitTerms(own).map(stemWord))
+  const found = terms.filter(({ stem }) => stems.has(stem)).length
+  return stems.size === 0 ? 0 : (file_name * found) / stems.size
 }
 
 function nounOf({ kind }: Candidate): string {
@@ -128,10 +147,22 @@ function symbolBonus(query: UnderstoodQuery, candidate: Candidate): number {
   const [own] = splitName(candidate)
   if (candidate.kind === 'doc') return hasSameWords(query, readStems(own)) ? weights.SAME_WORDS_BONUS : 0
   const asked = query.identifiers.find((identifier) => isNamed(candidate.name, own, identifier))
-  if (asked !== undefined) return query.form === 'identifier' ? weights.SYMBOL_BONUS : weights.MENTION_BONUS
+  if (asked !== undefined) return nameBonus(query, own, candidate)
   if (query.form === 'identifier') return mentionBonus(query.literals[0] ?? '', candidate.text)
   return hasSameWords(query, splitTerms(own).map(stemWord)) ? weights.SAME_WORDS_BONUS : 0
 }
+
+/** Of all that is called so, what has a comment comes before what has none, and a long one's beginning before its rest. */
+function nameBonus(query: UnderstoodQuery, own: string, { text }: Candidate): number {
+  const is_all = query.form === 'identifier' || query.terms.length === 1
+  if (!is_all) return leaningOf(query).mention
+  const bonus = query.form === 'identifier' ? weights.SYMBOL_BONUS : weights.ONE_WORD_BONUS
+  if (!text.includes(own)) return bonus - weights.LATER_PART_MALUS
+  return DOCUMENTED.test(text) ? bonus + weights.DOCUMENTED_BONUS : bonus
+}
+
+/** A comment before the first line, or a text between three quotes after it. */
+const DOCUMENTED = /^\s*(?:\/[/*]|#(?![![])|--)|^(?:.*\n){1,4}\s*[rbu]*(?:"""|''')/i
 
 function isNamed(name: string, own: string, identifier: string): boolean {
   const plain = identifier.replace(/::|->|#|\//g, '.').replace(/^[$@]/, '')

@@ -37,8 +37,17 @@ describe('the form of a query', () => {
     expect(formOf('fix `open` in box')).toBe('open')
   })
 
+  it('reads what git quotes when a change is taken back as the change', () => {
+    const taken = understandQuery('Revert "Let the lid of small boxes shut"')
+    expect(taken).toMatchObject({ form: 'open', literals: [], tells_of_change: true })
+    expect(taken.terms.map(({ word }) => word)).toEqual(['let', 'lid', 'small', 'boxes', 'shut'])
+    expect(formOf('"Revert the lid"')).toBe('quoted')
+  })
+
   it('tells names among words', () => {
     expect(understandQuery('where is retryLater() used').identifiers).toEqual(['retryLater'])
+    expect(understandQuery('retry').identifiers).toEqual(['retry'])
+    expect(understandQuery('retry later').identifiers).toEqual([])
   })
 
   it('leaves out words that every text has, unless there are no others', () => {
@@ -62,6 +71,9 @@ describe('the form of a query', () => {
       'docs: lid',
       'Removed old lids',
       'Clean up boxes',
+      "Don't open lids",
+      'Make lids of boxes heavier',
+      'two typos in what is said of lids',
     ])
       expect(understandQuery(query).tells_of_change, query).toBe(true)
     for (const query of [
@@ -73,6 +85,9 @@ describe('the form of a query', () => {
       'fixture',
       'movement',
       'Removes a lid',
+      'make',
+      'user of a lid',
+      'where are typos found?',
     ])
       expect(understandQuery(query).tells_of_change, query).toBe(false)
   })

@@ -19,12 +19,12 @@ export interface UnderstoodQuery {
   readonly terms: readonly QueryTerm[]
   /** Quoted texts, or the identifier: each has to be in a hit as it is. */
   readonly literals: readonly string[]
-  /** Names in the query that look like ones from code. */
+  /** Names in the query that look like ones from code, or its only word. */
   readonly identifiers: readonly string[]
   readonly leans_to_prose: boolean
   readonly asks_for_tests: boolean
   readonly asks_for_changes: boolean
-  /** It reads like the subject of a commit, or a task: `fix(box): …`, `Add …`. */
+  /** It reads like the subject of a commit, or a task: `fix(box): …`, `Add …`, `Make …`. */
   readonly tells_of_change: boolean
 }
 
@@ -55,6 +55,19 @@ const CHANGE_WORD = new RegExp(
   ].join('|')})\\b`,
   'i',
 )
+/** Begins the telling of a change as well, and is a part of what is told. */
+const TASK_WORD = new RegExp(
+  `^(?:${[
+    'use|make|made|avoid|implement(?:ed)?|document(?:ed)?|disable|ignore|mention|clarif(?:y|ied)|annotate|allow|skip',
+    'adjust(?:ed)?|stop|polish|expose|prevent|modif(?:y|ied)|suppress|optimi[sz]e|switch|reduce|reformat|reject',
+    "restore|silence|revise|minor|do not|don'?t",
+  ].join('|')})(?=\\s)`,
+  'i',
+)
+/** Said of changes only, wherever in a query. */
+const TASK_SIGN = /\b(?:typos?|nits?|wip|clean-?ups?|refactoring|javadocs?|docstrings?)\b/i
+/** What git calls a change that takes back another one: the quotes are no quotes. */
+const REVERT = /^(revert) "(.+)"$/i
 /** With fewer terms a word for a change may well be what is looked for, as in `add user`. */
 const CHANGE_TERMS = 4
 const DOCS = /\b(?:docs?|documentation|readme)\b|\.(?:mdx?|rst|txt)\b/i
@@ -65,9 +78,13 @@ const TITLE_SHARE = 0.6
 
 /** Reads the form of a query: quoted text and names from code are looked for as they are. */
 export function understandQuery(query: string): UnderstoodQuery {
-  const text = query.slice(0, QUERY_LENGTH_LIMIT).trim()
+  const text = query.slice(0, QUERY_LENGTH_LIMIT).trim().replace(REVERT, '$1 $2')
   const literals = readQuotes(text)
-  const identifiers = text.split(/\s+/).map(trimMarks).filter(isIdentifier)
+  const tokens = text.split(/\s+/).map(trimMarks)
+  // A single word may be a name as it is.
+  const identifiers = tokens.filter(
+    (token) => isIdentifier(token) || (tokens.length === 1 && IDENTIFIER.test(token)),
+  )
   const change = readChange(text)
   const isOne = literals.length === 0 && isIdentifier(trimMarks(text))
   return {
@@ -78,7 +95,7 @@ export function understandQuery(query: string): UnderstoodQuery {
     leans_to_prose: leansToProse(text, change.kind),
     asks_for_tests: TESTS.test(text),
     asks_for_changes: CHANGES.test(text),
-    tells_of_change: change.kind !== '' || change.word !== '',
+    tells_of_change: change.is_told,
   }
 }
 
@@ -90,11 +107,12 @@ function readQuotes(text: string): string[] {
 }
 
 /** The parts of a query that say that it is about a change; there may be a picture before them. */
-function readChange(text: string): { kind: string; word: string } {
+function readChange(text: string): { kind: string; word: string; is_told: boolean } {
   const plain = text.replace(/^[^\p{L}\p{N}]+/u, '')
   const kind = CHANGE_KIND.exec(plain)?.[0] ?? ''
   const word = CHANGE_WORD.exec(plain.slice(kind.length).trimStart())?.[0] ?? ''
-  return { kind, word: word.toLowerCase() }
+  const is_task = TASK_WORD.test(plain) || (TASK_SIGN.test(plain) && !QUESTION.test(plain))
+  return { kind, word: word.toLowerCase(), is_told: kind !== '' || word !== '' || is_task }
 }
 
 /** The terms of a text as those of a query are read, each once. */
