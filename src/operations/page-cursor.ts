@@ -13,10 +13,15 @@ export const BEFORE_OLDEST: Place = { at: '', id: '' }
 
 const FORM = /^([0-9TZ:.-]{20,32})\|([\w.:-]{1,128})$/
 
+/** How many records a list is asked for. */
+export function limitInput(most: number, usual: number) {
+  return z.int().min(1).max(most).optional().describe(`At most so many; ${usual} when left out`)
+}
+
 /** The inputs that a list takes, by whatever else it is narrowed. */
 export function pageInputs(most: number, usual: number) {
   return {
-    limit: z.int().min(1).max(most).optional().describe(`At most so many; ${usual} when left out`),
+    limit: limitInput(most, usual),
     cursor: z.string().max(512).optional().describe('next_cursor of the page before'),
   }
 }

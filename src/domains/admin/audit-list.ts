@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
+import { limitInput } from '../../operations/page-cursor.ts'
 import { listAudit } from '../../platform/audit/read-audit.ts'
 import { AuditRecordWire } from './audit-schemas.ts'
 
@@ -20,12 +21,7 @@ export const auditList = defineOperation({
     operation: z.string().max(64).optional().describe('Only calls of this operation'),
     outcome: z.enum(['allowed', 'denied', 'failed']).optional().describe('Only calls that ended so'),
     before_seq: z.int().positive().optional().describe('Only records before this number'),
-    limit: z
-      .int()
-      .min(1)
-      .max(MAX_LIMIT)
-      .optional()
-      .describe(`At most so many; ${DEFAULT_LIMIT} when left out`),
+    limit: limitInput(MAX_LIMIT, DEFAULT_LIMIT),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.audit_list/v0'),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { defineOperation, StoredJson } from '../../operations/define-operation.ts'
+import { limitInput } from '../../operations/page-cursor.ts'
 import { MAX_FLOW_SUMMARIES } from './bundle/limits.ts'
 import { flowErrors } from './flow-errors.ts'
 import { FlowSummary, ScopeName } from './flow-schemas.ts'
@@ -20,12 +21,7 @@ export const flowList = defineOperation({
   input: z.strictObject({
     scope: ScopeName.optional().describe('Only flows of this scope'),
     tag: z.string().min(1).max(64).optional().describe('Only flows with this tag'),
-    limit: z
-      .int()
-      .min(1)
-      .max(MAX_FLOW_SUMMARIES)
-      .optional()
-      .describe(`At most so many; ${MAX_FLOW_SUMMARIES} when left out`),
+    limit: limitInput(MAX_FLOW_SUMMARIES, MAX_FLOW_SUMMARIES),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.flow_list/v0'),

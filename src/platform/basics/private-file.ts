@@ -64,16 +64,16 @@ function makeFolder(path: string, mode: number): boolean {
 /** Puts a file only its owner may read in the place of one, in one step: a reader finds either, whole. */
 export function replacePrivateFile(path: string, content: string): void {
   writeDraft(path, content, (draft) => renameSync(draft, path))
-  syncFolder(dirname(path))
+  syncPath(dirname(path))
 }
 
-/** Waits until the names in a folder are on the disk. */
-export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
+/** Waits until a file or the entries of a folder are on the disk. */
+export function syncPath(path: string): void {
+  const file = openSync(path, 'r')
   try {
-    fsyncSync(folder)
+    fsyncSync(file)
   } finally {
-    closeSync(folder)
+    closeSync(file)
   }
 }
 

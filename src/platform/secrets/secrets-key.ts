@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto'
 import { lstatSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Home } from '../basics/home.ts'
-import { findFile, readOrCreatePrivateFile, syncFolder } from '../basics/private-file.ts'
+import { findFile, readOrCreatePrivateFile, syncPath } from '../basics/private-file.ts'
 import type { System } from '../basics/system.ts'
 
 /** What sealing needs of a hub. */
@@ -94,7 +94,7 @@ export function placeNextKey(place: SecretsPlace, key_id: string): string {
   const { env, home } = place
   if (env[VARIABLE]) return NEXT_VARIABLE
   if (findNextKey(place)?.key_id === key_id) renameSync(home.nextSecretsKey, home.secretsKey)
-  syncFolder(dirname(home.secretsKey))
+  syncPath(dirname(home.secretsKey))
   return home.secretsKey
 }
 

@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, copyFileSync, fsyncSync, openSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolders } from '../basics/private-file.ts'
+import { makeFolders, syncPath } from '../basics/private-file.ts'
 import { writeWhole } from '../basics/write-whole.ts'
 
 /** Writes a new private file and waits until it is on the disk. */
@@ -26,16 +26,6 @@ export function copyPrivateFile(from: string, to: string): void {
 /** Makes a folder, and those above it, that only its owner may enter. */
 export function ensureFolder(path: string): void {
   makeFolders(path, 0o700)
-}
-
-/** Waits until a file or the entries of a folder are on the disk. */
-export function syncPath(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** Waits until the entries of a folder and of all folders in it are on the disk. */

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import BetterSqlite from 'better-sqlite3'
+import { syncPath } from '../basics/private-file.ts'
 import { StorageDamaged, StorageUnavailable } from './database.ts'
-import { syncPath } from './durable-files.ts'
 import { isBusy, sqliteFault } from './sqlite-faults.ts'
 
 const BUSY_TIMEOUT_MS = 10_000

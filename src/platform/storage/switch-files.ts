@@ -1,7 +1,8 @@
 import { existsSync, linkSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import type { Home } from '../basics/home.ts'
-import { copyPrivateFile, ensureFolder, syncPath, syncTree } from './durable-files.ts'
+import { syncPath } from '../basics/private-file.ts'
+import { copyPrivateFile, ensureFolder, syncTree } from './durable-files.ts'
 import { HALF_RESTORED, HalfRestored, STAGED } from './half-restored.ts'
 import { listHomeFiles } from './home-files.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
+import { limitInput } from '../../../operations/page-cursor.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import type { StoredEvent } from './cloud-event.ts'
 import { cursorOf, findSeq } from './event-cursor.ts'
@@ -64,7 +65,7 @@ export const subscriptionEvents = defineOwnerOperation({
   input: z.strictObject({
     subscription_id: SubscriptionId,
     cursor: z.string().max(64).optional().describe('Events after this one; from the oldest kept if left out'),
-    limit: z.int().min(1).max(PAGE_LIMIT).optional().describe(`At most so many; ${PAGE_USUAL} when left out`),
+    limit: limitInput(PAGE_LIMIT, PAGE_USUAL),
   }),
   output: z.strictObject({
     object: z.literal('list'),

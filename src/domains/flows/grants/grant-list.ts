@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
+import { limitInput } from '../../../operations/page-cursor.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { FlowId } from '../flow-schemas.ts'
 import { requireVisibleScopes } from '../visibility.ts'
@@ -30,7 +31,7 @@ export const grantList = defineOperation({
   ),
   input: z.strictObject({
     flow_id: FlowId.optional().describe('Only grants of this flow'),
-    limit: z.int().min(1).max(LIST_LIMIT).optional().describe(`At most so many; ${LIST_LIMIT} when left out`),
+    limit: limitInput(LIST_LIMIT, LIST_LIMIT),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.flow_external_grant_list/v0'),

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncPath } from '../../../platform/storage/durable-files.ts'
+import { syncPath } from '../../../platform/basics/private-file.ts'
 
 /**
  * Replaces a file in one step, with the rights and the owner it had. Answers false, with nothing done,

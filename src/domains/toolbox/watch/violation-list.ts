@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
+import { limitInput } from '../../../operations/page-cursor.ts'
 import { EVENT_ID } from '../../../platform/alerts/event-id.ts'
 import { listEvents } from '../../../platform/alerts/event-store.ts'
 import { AgentId, SecurityEventWire } from './watch-schemas.ts'
@@ -20,12 +21,7 @@ export const violationList = defineOperation({
   input: z.strictObject({
     agent_id: AgentId.optional().describe('Only events of this agent'),
     before: z.string().regex(EVENT_ID).optional().describe('Go on here: next_before of the last page'),
-    limit: z
-      .int()
-      .min(1)
-      .max(MAX_LIMIT)
-      .optional()
-      .describe(`At most so many; ${DEFAULT_LIMIT} when left out`),
+    limit: limitInput(MAX_LIMIT, DEFAULT_LIMIT),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.violation_list/v0'),
