@@ -42,7 +42,7 @@ export function makeStaticEmbedder(open: () => WordVectors): Embedder {
       const list = emptyTermIds()
       readTermIds(query, list)
       countWords(vectors, list.items, 0, list.length, QUERY_WORD_LIMIT, 1)
-      return addUp(new Float64Array(words.dimensions), new Int8Array(words.dimensions))
+      return addUp(vectors, new Int8Array(words.dimensions))
     },
   }
 }
@@ -54,9 +54,8 @@ function readTable(file: string): VectorTable {
 function embedDocument(words: WordVectors, path: string, chunks: readonly Chunk[]): Int8Array[] {
   const { round, ids, path_end, ends } = readDocumentTerms(path, chunks)
   const vectors = words.ofRound(round)
-  const sum = new Float64Array(words.dimensions)
   // One block for all: many small ones take longer to get and to give back.
-  const block = new Int8Array(chunks.length * sum.length)
+  const block = new Int8Array(chunks.length * words.dimensions)
   let from = path_end
   return chunks.map((chunk, at) => {
     const [body_end, name_end, owner_end] = [ends[at * 3], ends[at * 3 + 1], ends[at * 3 + 2]] as Ends
@@ -67,7 +66,7 @@ function embedDocument(words: WordVectors, path: string, chunks: readonly Chunk[
     const path_boost = chunk.name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
     countWords(vectors, ids, 0, path_end, QUERY_WORD_LIMIT, path_boost)
     from = owner_end
-    return addUp(sum, block.subarray(at * sum.length, (at + 1) * sum.length))
+    return addUp(vectors, block.subarray(at * words.dimensions, (at + 1) * words.dimensions))
   })
 }
 
@@ -101,23 +100,16 @@ function countWord(word: WordVector, weight: number): void {
   word.count += weight
 }
 
-/** Adds up the vectors of the counted words, each by the root of how often it counts. */
-function addUp(sum: Float64Array, bytes: Int8Array): Int8Array {
-  sum.fill(0)
-  for (const word of counted) {
-    addScaled(sum, word.vector, Math.sqrt(word.count))
-    word.count = 0
-  }
+/** The counted words as one vector; after that none is counted. */
+function addUp(vectors: TermVectors, bytes: Int8Array): Int8Array {
+  const sum = vectors.addUp(counted)
+  for (const word of counted) word.count = 0
   counted.length = 0
   return toBytes(sum, bytes)
 }
 
-function addScaled(sum: Float64Array, vector: Float32Array, factor: number): void {
-  for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] as number) + factor * (vector[at] as number)
-}
-
 /** Rounded to whole numbers; a text without words gets the zero vector, which is like nothing. */
-function toBytes(sum: Float64Array, bytes: Int8Array): Int8Array {
+function toBytes(sum: Float32Array, bytes: Int8Array): Int8Array {
   let squares = 0
   for (let at = 0; at < sum.length; at++) squares += (sum[at] as number) * (sum[at] as number)
   const factor = squares === 0 ? 0 : VECTOR_LENGTH / Math.sqrt(squares)

@@ -5,6 +5,7 @@ declare namespace WebAssembly {
   }
   interface Memory {
     readonly buffer: ArrayBuffer
+    grow(by_pages: number): number
   }
   interface Table {
     readonly length: number
@@ -12,7 +13,10 @@ declare namespace WebAssembly {
     set(index: number, value: unknown): void
     grow(by: number): number
   }
-  const Module: { imports(module: Module): { name: string }[] }
+  const Module: {
+    new (bytes: Uint8Array): Module
+    imports(module: Module): { name: string }[]
+  }
   const Instance: new (module: Module, imports: object) => { readonly exports: unknown }
   function compile(bytes: Uint8Array): Promise<Module>
 }
