@@ -50,13 +50,18 @@ describe.each(DATABASES)('what an engine says on %s', (database) => {
     expect(told.text).not.toContain(WORD)
   })
 
-  test('shows no secret in its progress', async () => {
-    const report = `print(json.dumps({"progress": 0.5, "note": "with ${WORD}"}), file=sys.stderr, flush=True)`
+  test.each([
+    ['alone', `with ${WORD}`, /^with \[REDACTED:github_token\]$/],
+    ['at its cut', `${'so far '.repeat(15)}${WORD}`, /^(so far ){15}\[REDACTED/],
+    ['in colours', `with \u001b[31m${WORD}\u001b[0m`, /^with.{0,6}\[REDACTED:github_token\]/],
+  ])('shows no secret in its progress: %s', async (_where, note, expected) => {
+    const report = `print(json.dumps({"progress": 0.5, "note": ${JSON.stringify(note)}}), file=sys.stderr, flush=True)`
     writeFileSync(join(scripts.folder, 'hung.py'), `import json, sys, time\n${report}\ntime.sleep(600)\n`)
     const { run_id } = (await run(hub, inputOf(), { engine: 'hung', wait_seconds: 0 })).body.execution
     const shown = await showProgress(hub, run_id)
     await ask(hub, 'boundary_cancel', { run_id })
-    expect(shown).toMatchObject({ share: 0.5, note: 'with [REDACTED:github_token]' })
+    expect(shown).toMatchObject({ share: 0.5, note: expect.stringMatching(expected) })
+    expect(JSON.stringify(shown)).not.toContain('ghp_')
   })
 
   verifies('BNDY-054', 'of ids that no entry can have is refused as any other id is', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { verifies } from '../requirements/verifies.ts'
 import { addConnection, everythingOf, type OwnedHub, startOwnedHub } from './connection-samples.ts'
-import { visitorOf } from './owner-visitor.ts'
+import { oauth, visitorOf } from './owner-visitor.ts'
 
 let hub: OwnedHub
 beforeAll(async () => {
@@ -22,6 +22,21 @@ verifies('OWNR-082', 'a new name is on the owner’s page, whoever gave it, and 
   expect((await hub.ask('GET', `/v1/owner/connections/${connection_id}`)).body.display_name).toBe(
     'By the owner',
   )
+})
+
+test('what an agent calls a thing neither hides on the owner’s page nor turns its words around', async () => {
+  const connection_id = await addConnection(hub)
+  const display_name = 'Bank \u202etoday\u3164'
+  await hub.ask('PATCH', `/v1/owner/connections/${connection_id}`, { display_name })
+  const { text } = await hub.owner.get('/owner/connections')
+  const part = text.split('<section>').find((one) => one.includes(connection_id)) ?? ''
+  expect(part).toContain('<h2>Bank \\u{202e}today\\u{3164}</h2>')
+  expect(part).toContain(` value="${display_name}"`)
+  expect(part.replace(` value="${display_name}"`, '')).not.toMatch(/[\u202e\u3164]/)
+  const fields = { client_id: 'test-agent', client_name: '\u3164\u115f' }
+  const { body } = await oauth(hub, '/oauth/device_authorization', fields)
+  const device = await hub.owner.get(`/device?user_code=${body.user_code as string}`)
+  expect(device.text).toContain('<b>\\u{3164}\\u{115f}</b>')
 })
 
 test('a connection is revoked, taken up again and deleted on the page', async () => {

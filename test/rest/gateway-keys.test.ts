@@ -146,6 +146,29 @@ test.each([
     { KNOWTATION_JWKS_URL: 'nowhere', KNOWTATION_JWT_ISSUER: ISSUER },
     /KNOWTATION_JWKS_URL/,
   ],
+  ...[
+    'http://gateway.example.test/jwks.json',
+    'http://192.0.2.1/jwks.json',
+    'http://127.0.0.1.example.test/',
+    'http://localhost.example.test/',
+    'http://127.0.0.1@192.0.2.1/',
+    'ftp://127.0.0.1/jwks.json',
+    'file:///etc/jwks.json',
+  ].map((url): [string, NodeJS.ProcessEnv, RegExp] => [
+    `a key set that anybody on its way could change (${url})`,
+    { KNOWTATION_JWKS_URL: url, KNOWTATION_JWT_ISSUER: ISSUER },
+    /KNOWTATION_JWKS_URL must be an https address, or http on this machine/,
+  ]),
 ])('%s stops the start and is named', async (_what, env, named) => {
   expect(await startFault({ env })).toMatch(named)
+})
+
+test.each([
+  'https://gateway.example.test/jwks.json',
+  'http://localhost:1/',
+  'http://[::1]:1/',
+  'http://127.9.9.9/',
+])('a hub starts with the key set at %s', async (url) => {
+  const env = { KNOWTATION_JWT_SECRET: '', KNOWTATION_JWKS_URL: url, KNOWTATION_JWT_ISSUER: ISSUER }
+  expect(await startFault({ env })).toBe('It started.')
 })

@@ -6,6 +6,13 @@ const CLOCK_TOLERANCE_SECONDS = 5
 /** A subject ends up in the audit log: an id of ordinary signs, not a text. */
 const SUBJECT = /^[\w.@:|+-]{1,128}$/
 
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+/** A variable of the environment that no gateway can be trusted by; the hub does not start with it. */
+class SettingInvalid extends Error {
+  override readonly name = 'SettingInvalid'
+}
+
 /** Verifies a gateway JWT and answers its claims, or nothing. */
 export type VerifyJwt = (token: string) => Promise<JWTPayload | undefined>
 
@@ -36,15 +43,15 @@ export async function gatewayVerifier(
       }
     }
   if (secret) {
-    if (secret.length < 32) throw new Error('KNOWTATION_JWT_SECRET must have at least 32 characters.')
+    if (secret.length < 32)
+      throw new SettingInvalid('KNOWTATION_JWT_SECRET must have at least 32 characters.')
     ways.push(
       verifier(new TextEncoder().encode(secret), { algorithms: ['HS256'], ...(issuer && { issuer }) }),
     )
   }
   if (url) {
-    if (!issuer) throw new Error('KNOWTATION_JWKS_URL needs KNOWTATION_JWT_ISSUER beside it.')
-    if (!URL.canParse(url)) throw new Error('KNOWTATION_JWKS_URL is not a URL.')
-    const keys = jose.createRemoteJWKSet(new URL(url))
+    if (!issuer) throw new SettingInvalid('KNOWTATION_JWKS_URL needs KNOWTATION_JWT_ISSUER beside it.')
+    const keys = jose.createRemoteJWKSet(keySetAddress(url))
     ways.push(
       verifier(keys, { algorithms: ['RS256', 'PS256', 'ES256', 'EdDSA'], issuer, audience: AUDIENCE }),
     )
@@ -56,6 +63,15 @@ export async function gatewayVerifier(
     }
     return undefined
   }
+}
+
+/** Whoever can change the keys on their way signs as anybody: over plain http they come from this machine alone. */
+function keySetAddress(text: string): URL {
+  const url = URL.parse(text)
+  if (!url) throw new SettingInvalid('KNOWTATION_JWKS_URL is not a URL.')
+  const { protocol, hostname } = url
+  if (protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))) return url
+  throw new SettingInvalid('KNOWTATION_JWKS_URL must be an https address, or http on this machine.')
 }
 
 /** Whether the keys could not be fetched or read, as against a token that is not good. */

@@ -6,6 +6,8 @@ const KNOWN_VERSIONS = new Set([OFFERED_VERSION, '2025-06-18', '2025-03-26', '20
 
 const MAX_TOOL_PAGES = 50
 const MAX_TOOLS = 10_000
+/** No policy has room for a longer name, so nobody will ever ask for it. */
+const MAX_NAME_CHARS = 4_096
 /** A tool not in the list is looked for again, but a caller cannot make the hub ask for it all the time. */
 const RELIST_AFTER_MS = 5000
 /** A list or a handshake may be this large, whatever the tools themselves may answer. */
@@ -88,7 +90,8 @@ async function listTools(ask: Ask): Promise<Set<string>> {
     if (!Array.isArray(tools)) throw new UpstreamFailure('protocol', false)
     for (const tool of tools.slice(0, MAX_TOOLS)) {
       const { name } = Object(tool) as { name?: unknown }
-      if (typeof name === 'string' && names.size < MAX_TOOLS) names.add(name)
+      if (typeof name !== 'string' || name.length > MAX_NAME_CHARS) continue
+      if (names.size < MAX_TOOLS) names.add(name)
     }
     if (typeof nextCursor !== 'string' || nextCursor === '') break
     cursor = nextCursor

@@ -48,6 +48,8 @@ function failureOf(error: NodeJS.ErrnoException): CommandFailure {
       message,
       message.includes(SERVER) ? SERVER_HINT : undefined,
     )
+  if (name === 'SettingInvalid')
+    return new CommandFailure('SETTING_INVALID', message, 'Correct the variable, then start the hub again.')
   if (code === undefined) return new CommandFailure('RUNTIME_ERROR', message, 'Mend what is named here.')
   return new CommandFailure('STORAGE_UNAVAILABLE', fileFault(error))
 }

@@ -68,6 +68,17 @@ describe('the built program', () => {
     }
   })
 
+  test.each([
+    ['KNOWTATION_JWKS_URL', 'http://192.0.2.1/jwks.json'],
+    ['KNOWTATION_JWT_SECRET', 'short'],
+  ])('does not serve with a wrong %s, and says so by a code of its own', async (name, value) => {
+    const env = { KNOWTATION_JWT_ISSUER: 'https://gateway.example.test', [name]: value }
+    const argv = [BIN, 'serve', '--port', '0', '--home', temporaryFolder()]
+    const told = await runProgram(argv, env)
+    expect([told.exit, told.stdout]).toEqual([1, ''])
+    expect(told.stderr).toContain(`Error (SETTING_INVALID): ${name} must`)
+  })
+
   test('a document from stdin reaches a running hub', async () => {
     const home = temporaryFolder()
     const url = await startServe(home)

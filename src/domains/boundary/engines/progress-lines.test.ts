@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EngineProgress } from './engine-end.ts'
-import { progressReader } from './progress-lines.ts'
+import { plainNote, progressReader } from './progress-lines.ts'
 
 function read(...pieces: string[]): EngineProgress[] {
   const found: EngineProgress[] = []
@@ -26,7 +26,7 @@ test('reports are found among whatever else is written, however it is cut', () =
   )
 })
 
-test('what is no report is passed over, and a note is made plain and short', () => {
+test('what is no report is passed over', () => {
   const wrong = [
     '{"progress":2}',
     '{"progress":"1"}',
@@ -38,9 +38,14 @@ test('what is no report is passed over, and a note is made plain and short', () 
   ]
   expect(read(`${wrong.join('\n')}\n`)).toEqual([])
   expect(read(`{"progress":0.1,"note":"${'n'.repeat(2_000)}"}\n`)).toEqual([])
-  const note = JSON.stringify(`a\n\u0007b${'c'.repeat(500)}`)
-  expect(read(`{"progress":0.1,"note":${note}}\n`)[0]?.note).toBe(`a b${'c'.repeat(117)}`)
   expect(read('{"progress":0.1}')).toEqual([])
+})
+
+test('a note is read as it was said, and shown as one short line', () => {
+  const said = `a\n\u0007b${'c'.repeat(500)}`
+  const [found] = read(`{"progress":0.1,"note":${JSON.stringify(said)}}\n`)
+  expect(found?.note).toBe(said)
+  expect(plainNote(said)).toBe(`a b${'c'.repeat(117)}`)
 })
 
 test('no text makes it fail or keep much', () => {

@@ -30,13 +30,17 @@ function findProgress(line: string): EngineProgress | undefined {
   if (line.length > LINE_CHARS || !line.startsWith('{')) return undefined
   try {
     const { progress, note } = Line.parse(JSON.parse(line))
-    return { share: progress, note: note === undefined ? null : plainNote(note) }
+    return { share: progress, note: note ?? null }
   } catch {
     return undefined
   }
 }
 
-function plainNote(note: string): string {
+/**
+ * A note as it is shown: one short line. It is made so only once its secrets are out of it: half of a secret, or
+ * one behind what is left of a terminal's colours, looks like none.
+ */
+export function plainNote(note: string): string {
   return note
     .toWellFormed()
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')

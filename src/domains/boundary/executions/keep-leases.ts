@@ -1,6 +1,7 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
 import type { EngineProgress } from '../engines/engine-end.ts'
+import { plainNote } from '../engines/progress-lines.ts'
 import { type Claim, listClaims, releaseClaims, renewLeases, writeProgress } from './lease-store.ts'
 import type { Job } from './runner.ts'
 
@@ -25,9 +26,18 @@ async function whatIsNew(hub: Pick<Hub, 'redactValue'>, jobs: readonly Job[]) {
   return Promise.all(
     told.map(async (job) => {
       const { progress } = job
-      return { job, progress, shown: (await hub.redactValue(progress)) as EngineProgress }
+      return { job, progress, shown: await shownProgress(hub, progress as EngineProgress) }
     }),
   )
+}
+
+async function shownProgress(
+  hub: Pick<Hub, 'redactValue'>,
+  { share, note }: EngineProgress,
+): Promise<EngineProgress> {
+  if (note === null) return { share, note }
+  const { note: shown } = (await hub.redactValue({ note })) as { note: string }
+  return { share, note: plainNote(shown) }
 }
 
 /** Keeps the claims of a hub alive while it works, and stops engines that nobody wants any more. */

@@ -31,16 +31,19 @@ export const ownerPasswordChange = defineOwnerOperation({
     const { input, caller, db, now, refuse } = context
     checkAttempt(context)
     const [owner, session] = [await findOwner(db), await findOwnerSession(db, caller.id)]
+    if (!owner) return refuse('invalid_credentials')
     const isFresh = session !== undefined && session.method !== 'password' && isRecent(session, now)
-    if (!isFresh && !(await orBusy(isPassword(input.current ?? '', owner?.password_hash))))
+    if (!isFresh && !(await orBusy(isPassword(input.current ?? '', owner.password_hash))))
       return refuse('invalid_credentials')
     const fault = findPasswordFault(input.password)
     if (fault) return refuse('weak_password', fault)
-    return { password_hash: await orBusy(hashPassword(input.password)) }
+    const password_hash = await orBusy(hashPassword(input.password))
+    return { former_hash: owner.password_hash, password_hash }
   },
-  async handle(context, { password_hash }) {
-    const { db, now } = context
-    await replacePassword(db, password_hash, now)
+  async handle(context, hashes) {
+    const { db, now, refuse } = context
+    // Of two that come at once the second was judged by a password, and a session, that the first has ended.
+    if (!(await replacePassword(db, hashes, now))) return refuse('invalid_credentials')
     await endAllOwnerSessions(db, now)
     return signIn(context, 'password')
   },

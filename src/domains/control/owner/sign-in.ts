@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { anyVisitor } from '../../../operations/authority.ts'
 import type { Context, Effect } from '../../../operations/define-operation.ts'
 import { Refusal } from '../../../operations/errors.ts'
-import { createOwner, findOwner } from '../../../platform/identity/owner-account.ts'
+import { createOwner, findOwner, holdPassword } from '../../../platform/identity/owner-account.ts'
 import { isLiveLink, useLink } from '../../../platform/identity/owner-links.ts'
 import {
   findPasswordFault,
@@ -119,12 +119,12 @@ export const ownerPasswordSignIn = defineOwnerOperation({
     checkAttempt(context)
     const owner = await findOwner(context.db)
     const isRight = await orBusy(isPassword(context.input.password, owner?.password_hash))
-    return isRight ? owner?.password_hash : context.refuse('invalid_credentials')
+    return owner && isRight ? owner.password_hash : context.refuse('invalid_credentials')
   },
   async handle(context, checked_hash) {
-    // A password that was changed in the meantime is the right one no more.
-    const owner = await findOwner(context.db)
-    if (owner?.password_hash !== checked_hash) return context.refuse('invalid_credentials')
+    // A password that was changed in the meantime is the right one no more. One that is changed at this very
+    // moment, at another hub, waits until the session is there: else it would end all sessions but this one.
+    if (!(await holdPassword(context.db, checked_hash))) return context.refuse('invalid_credentials')
     return signIn(context, 'password')
   },
 })

@@ -49,9 +49,10 @@ export const subscriptionCreate = defineOwnerOperation({
   async handle({ input, caller, db, hub, now, hosted, refuse }) {
     const fault = findCallbackFault(input.callback_url, { hosted })
     if (fault) return refuse('invalid_callback_url', fault)
-    if ((await countSubscriptions(db)) >= SUBSCRIPTION_LIMIT) return refuse('too_many_subscriptions')
     const subscription_id = `sub_${hub.system.random(12)}`
+    // Who seals a secret waits for all others who do, at any hub: from here on the count is right.
     const { secret, sealed_secret } = await makeSecret(db, hub, subscription_id)
+    if ((await countSubscriptions(db)) >= SUBSCRIPTION_LIMIT) return refuse('too_many_subscriptions')
     const row = {
       subscription_id,
       ...authorityOf(caller),

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test, vi } from 'vitest'
 import { ask, failureOf, fake, openUpstreams } from '../fixtures/test-upstreams.fixture.ts'
 
@@ -37,10 +39,24 @@ describe('a tool server that misbehaves', () => {
     await vi.waitFor(() => expect(upstreams.logged.join()).toContain('stopped by itself'))
   })
 
-  test.each(['flood', 'flood-lines'])('one that floods its output is ended: %s', async (behaviour) => {
+  test.each(['flood', 'flood-lines', 'flood-blank'])(
+    'one that floods its output is ended: %s',
+    async (behaviour) => {
+      const upstreams = openUpstreams()
+      expect(await failureOf(upstreams.call(fake(behaviour, 'echo'), {}))).toBe('too_large unsent')
+      await vi.waitFor(() => expect(upstreams.logged.join()).toContain('stopped by itself'))
+    },
+  )
+
+  test('one whose tools have endless names fills no memory with them', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const heldBytes = () => (collect(), process.memoryUsage().heapUsed)
     const upstreams = openUpstreams()
-    expect(await failureOf(upstreams.call(fake(behaviour, 'echo'), {}))).toBe('too_large unsent')
-    await vi.waitFor(() => expect(upstreams.logged.join()).toContain('stopped by itself'))
+    const before = heldBytes()
+    expect(await ask(upstreams, fake('long-names', 'echo'), { n: 1 })).toEqual({ n: 1 })
+    // It has told some 200 MB by then.
+    expect(heldBytes() - before).toBeLessThan(50_000_000)
   })
 
   test('garbage between its answers is passed over', async () => {

@@ -31,11 +31,17 @@ export interface Incoming {
 
 /** Reads what a child writes: answers go to those who wait, the rest is declined or dropped, and counted. */
 export function readIncoming(incoming: Incoming): (chunk: Buffer) => void {
-  const { waiting, onNotice, onHeard, onBroken, reply } = incoming
+  const { waiting, onNotice, onHeard, reply } = incoming
   let noise_bytes = 0
+  let is_broken = false
+  const giveUp = () => {
+    if (is_broken) return
+    is_broken = true
+    incoming.onBroken('too_large')
+  }
   const addNoise = (bytes: number) => {
     noise_bytes += Math.max(bytes, MIN_LINE_BYTES)
-    if (noise_bytes > MAX_NOISE_BYTES) onBroken('too_large')
+    if (noise_bytes > MAX_NOISE_BYTES) giveUp()
   }
   const settle = (id: number, bytes: number, outcomeFor: (asker: Waiting) => Outcome) => {
     const asker = waiting.get(id)
@@ -52,17 +58,19 @@ export function readIncoming(incoming: Incoming): (chunk: Buffer) => void {
     if (message?.kind === 'notice') onNotice(message.method)
     if (message?.kind === 'request') reply(renderReply(message))
   }
-  return splitLines({
+  const split = splitLines({
     line: (text, bytes) => take(findMessage(text), bytes),
     oversize(head, tail, bytes) {
       const id = findIdAtEdge(head, tail)
       if (id !== undefined) onHeard()
-      if (id === undefined) onBroken('too_large')
+      if (id === undefined) giveUp()
       else settle(id, bytes, () => ({ reason: 'too_large' }))
     },
     discarded: addNoise,
     limit_bytes: () => Math.max(0, ...waiting.values().map((one) => one.limit_bytes)) + FRAME_BYTES,
   })
+  // Who floods until it is killed is not listened to any longer.
+  return (chunk) => void (is_broken || split(chunk))
 }
 
 function outcomeOf(

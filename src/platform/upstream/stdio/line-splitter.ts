@@ -7,7 +7,7 @@ export interface LineReader {
   line(text: string, bytes: number): void
   /** A line beyond the limit, of which only both ends were kept. */
   oversize(head: string, tail: string, bytes: number): void
-  /** Bytes thrown away from a line that has not ended yet. */
+  /** Bytes thrown away: of a line that has not ended yet, or a line with nothing on it. */
   discarded(bytes: number): void
   /** How large a line may be now. Asked only for lines that are not small. */
   limit_bytes(): number
@@ -46,6 +46,7 @@ export function splitLines(reader: LineReader): (chunk: Buffer) => void {
     skipped = undefined
     if (over) reader.oversize(over.head.toString(), over.tail.toString(), over.bytes)
     else if (whole.length > 0) reader.line(whole.toString('utf8'), whole.length)
+    else reader.discarded(1)
   }
   return (chunk) => {
     let start = 0

@@ -82,6 +82,23 @@ describe('a notes folder', () => {
     rmSync(outside, GONE)
   })
 
+  test('tells no size and no time of what lies behind a link that came while it was read', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'knowtation-outside-'))
+    writeFileSync(join(outside, 'a.md'), 'a sentinel of some length')
+    write('sub/a.md', 'a note')
+    const { signal } = new AbortController()
+    let asked = 0
+    // Asked for the second time at the note: its folder is being listed then.
+    const swap = () => {
+      if (++asked !== 2) return
+      renameSync(join(folder, 'sub'), join(folder, 'aside'))
+      symlinkSync(outside, join(folder, 'sub'))
+    }
+    const found = await walkNotes(folder, Object.assign(signal, { throwIfAborted: swap }))
+    expect(found).toMatchObject([{ path: 'sub/a.md', size_bytes: 'a note'.length }])
+    rmSync(outside, GONE)
+  })
+
   test('says that a folder in it is closed, and takes nothing in it for gone', () => {
     mkdirSync(join(folder, 'closed'), { mode: 0 })
     chmodSync(folder, 0o755)

@@ -1,7 +1,7 @@
 import type { Dir } from 'node:fs'
-import { lstat, opendir, realpath } from 'node:fs/promises'
+import { type FileHandle, lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { itself } from '../../../../platform/guard/descriptors.ts'
+import { at, itself } from '../../../../platform/guard/descriptors.ts'
 import { SourceFault } from '../connector.ts'
 import { isNoteName } from '../note-names.ts'
 import { MAX_INDEXED } from '../page-changes.ts'
@@ -42,28 +42,38 @@ export async function walkNotes(root: string, signal: AbortSignal): Promise<Foun
   const waiting = [{ path: '', depth: 0 }]
   let seen = 0
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
-    for await (const entry of (await findListing(root, folder.path)) ?? []) {
+    await using held = await findFolder(root, folder.path)
+    if (!held) continue
+    for await (const entry of held.entries) {
       signal.throwIfAborted()
       if (++seen > MAX_ENTRIES) throw tooMany(`${MAX_ENTRIES} entries`)
       const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`
       if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue
       if (entry.isDirectory() && folder.depth < MAX_DEPTH) waiting.push({ path, depth: folder.depth + 1 })
-      const note = entry.isFile() && isNoteName(entry.name) ? await findNote(root, path) : undefined
+      const note =
+        entry.isFile() && isNoteName(entry.name) ? await findNote(path, held.placeOf(entry.name)) : undefined
       if (note && found.push(note) > MAX_INDEXED) throw tooMany(`${MAX_INDEXED} notes`)
     }
   }
   return found.toSorted((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** What a folder lists; nothing for one that is gone since. A closed one stops the walk: its notes are not gone. */
-async function findListing(root: string, path: string): Promise<Dir | undefined> {
+/** A folder that is listed. It is held meanwhile: a link that takes its name then leads to nothing in it. */
+interface HeldFolder extends AsyncDisposable {
+  readonly entries: Dir
+  /** Where a name in it lies. */
+  placeOf(name: string): string
+}
+
+/** A folder of notes; nothing for one that is gone since. A closed one stops the walk: its notes are not gone. */
+async function findFolder(root: string, path: string): Promise<HeldFolder | undefined> {
+  let folder: FileHandle | undefined
   try {
-    await using folder = await openBelow(root, path)
+    folder = await openBelow(root, path)
     if (!folder && path === '') throw new SourceFault('not_found', 'The folder is not there.')
-    if (!folder) return undefined
-    // By what is held where that can be: the name may lead elsewhere by now.
-    return await opendir(process.platform === 'linux' ? itself(folder.fd) : join(root, path))
+    return folder && (await holdFolder(folder, join(root, path)))
   } catch (error) {
+    await folder?.close()
     const { code = '' } = error as NodeJS.ErrnoException
     if (path !== '' && ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(code)) return undefined
     if (!['EACCES', 'EPERM'].includes(code)) throw error
@@ -72,9 +82,19 @@ async function findListing(root: string, path: string): Promise<Dir | undefined>
   }
 }
 
-async function findNote(root: string, path: string): Promise<FoundNote | undefined> {
+/** By what is held where that can be: the name may lead elsewhere by now. */
+async function holdFolder(folder: FileHandle, place: string): Promise<HeldFolder> {
+  const isHeld = process.platform === 'linux'
+  return {
+    entries: await opendir(isHeld ? itself(folder.fd) : place),
+    placeOf: (name) => (isHeld ? at(folder.fd, name) : join(place, name)),
+    [Symbol.asyncDispose]: () => folder.close(),
+  }
+}
+
+async function findNote(path: string, place: string): Promise<FoundNote | undefined> {
   try {
-    const { mtimeMs, size } = await lstat(join(root, path))
+    const { mtimeMs, size } = await lstat(place)
     return { path, modified_ms: Math.trunc(mtimeMs), size_bytes: size }
   } catch {
     return undefined // Gone since the folder was listed.
