@@ -11,7 +11,10 @@ export const BEFORE_NEWEST: Place = { at: '~', id: '~' }
 /** Before the oldest record: sorts before every moment. */
 export const BEFORE_OLDEST: Place = { at: '', id: '' }
 
-const FORM = /^([0-9TZ:.-]{20,32})\|([\w.:-]{1,128})$/
+/** Some ids are chosen by others, and may hold any sign that can be seen. */
+const FORM = /^([0-9TZ:.-]{20,32})\|([^\p{Cc}]{1,520})$/u
+
+const CURSOR_CHARS = 512
 
 /** How many records a list is asked for. */
 export function limitInput(most: number, usual: number) {
@@ -19,10 +22,10 @@ export function limitInput(most: number, usual: number) {
 }
 
 /** The inputs that a list takes, by whatever else it is narrowed. */
-export function pageInputs(most: number, usual: number) {
+export function pageInputs(most: number, usual: number, cursor_chars = CURSOR_CHARS) {
   return {
     limit: limitInput(most, usual),
-    cursor: z.string().max(512).optional().describe('next_cursor of the page before'),
+    cursor: z.string().max(cursor_chars).optional().describe('next_cursor of the page before'),
   }
 }
 

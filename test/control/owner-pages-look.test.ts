@@ -3,7 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addConnection, type OwnedHub, startOwnedHub } from './connection-samples.ts'
 import { makeAgent } from './owner-visitor.ts'
 
-const PAGES = ['/owner', '/owner/connections', '/owner/runs', '/owner/intents', '/device'] as const
+const PAGES = [
+  '/owner',
+  '/owner/connections',
+  '/owner/runs',
+  '/owner/intents',
+  '/owner/locks',
+  '/device',
+] as const
 /** A word that no line of a phone can hold. */
 const LONG_NAME = `Everything about ${'Donaudampfschifffahrt'.repeat(6)}`
 

@@ -30,9 +30,10 @@ const acknowledge = sql(
    WHERE vault_id = ? AND agent_id = ? AND acknowledged_at IS NULL`,
 )
 const byAgent = sql<Alert>(`SELECT ${COLUMNS} FROM toolbox_alerts WHERE vault_id = ? AND agent_id = ?`)
+const IS_OPEN = 'CASE WHEN acknowledged_at IS NULL THEN 1 ELSE 0 END'
 const ofVault = sql<Alert>(
-  `SELECT ${COLUMNS} FROM toolbox_alerts WHERE vault_id = ?
-   ORDER BY CASE WHEN acknowledged_at IS NULL THEN 0 ELSE 1 END, raised_at DESC, agent_id LIMIT ?`,
+  `SELECT ${COLUMNS} FROM toolbox_alerts WHERE vault_id = ? AND (${IS_OPEN}, raised_at, agent_id) < (?, ?, ?)
+   ORDER BY ${IS_OPEN} DESC, raised_at DESC, agent_id DESC LIMIT ?`,
 )
 const open = sql<Alert>(
   `SELECT ${COLUMNS} FROM toolbox_alerts WHERE acknowledged_at IS NULL ORDER BY raised_at DESC, agent_id LIMIT ?`,
@@ -65,9 +66,23 @@ export async function acknowledgeAlert(
   return tx.get(byAgent, vault_id, agent_id)
 }
 
-/** The alerts of a vault, open ones first. */
-export function listAlerts(db: Reader, vault_id: string, limit: number): Promise<Alert[]> {
-  return db.all(ofVault, vault_id, limit)
+/** Where in the list of a vault's alerts a page begins: after this one. */
+export interface AlertPlace {
+  readonly is_open: boolean
+  readonly raised_at: string
+  readonly agent_id: string
+}
+
+/** Before the newest open alert: sorts after every moment. */
+const BEFORE_NEWEST: AlertPlace = { is_open: true, raised_at: '~', agent_id: '~' }
+
+/** The alerts of a vault, open ones first, from a place on. */
+export function listAlerts(
+  db: Reader,
+  { vault_id, limit }: { vault_id: string; limit: number },
+  after = BEFORE_NEWEST,
+): Promise<Alert[]> {
+  return db.all(ofVault, vault_id, after.is_open ? 1 : 0, after.raised_at, after.agent_id, limit)
 }
 
 /** The newest open alerts of all vaults, for whoever runs the hub. */

@@ -12,7 +12,11 @@ const insert = sql(
 )
 const remove = sql('DELETE FROM hub_locks WHERE kind = ? AND id = ?')
 const byId = sql<Lock>(`SELECT ${COLUMNS} FROM hub_locks WHERE kind = ? AND id = ?`)
-const newest = sql<Lock>(`SELECT ${COLUMNS} FROM hub_locks ORDER BY locked_at DESC, kind, id LIMIT ?`)
+const every = sql<Lock>(`SELECT ${COLUMNS} FROM hub_locks LIMIT ?`)
+const newest = sql<Lock>(
+  `SELECT ${COLUMNS} FROM hub_locks WHERE (locked_at, kind, id) < (?, ?, ?)
+   ORDER BY locked_at DESC, kind DESC, id DESC LIMIT ?`,
+)
 const count = sql<{ count: number }>('SELECT COUNT(*) AS count FROM hub_locks')
 const readRevision = sql<{ value: string }>(`SELECT value FROM hub_meta WHERE key = 'locks_revision'`)
 const writeRevision = sql(
@@ -43,9 +47,20 @@ export async function deleteLock(
   return found
 }
 
-/** The newest locks. */
-export function listLocks(db: Reader, limit: number): Promise<Lock[]> {
-  return db.all(newest, limit)
+/** All locks, in any order and whatever their times say: each of them counts. */
+export function readLocks(db: Reader, limit: number): Promise<Lock[]> {
+  return db.all(every, limit)
+}
+
+/** Where in the list of locks a page begins: after this one. */
+export type LockPlace = Pick<Lock, 'locked_at' | 'id'> & { readonly kind: string }
+
+/** Before the newest lock: sorts after every moment. */
+const BEFORE_NEWEST: LockPlace = { locked_at: '~', kind: '~', id: '~' }
+
+/** The newest locks, from a place on. */
+export function listLocks(db: Reader, limit: number, after = BEFORE_NEWEST): Promise<Lock[]> {
+  return db.all(newest, after.locked_at, after.kind, after.id, limit)
 }
 
 /** How many locks there are. */

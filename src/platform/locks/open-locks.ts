@@ -1,7 +1,7 @@
 import { currentTurn } from '../basics/turn.ts'
 import type { Database } from '../storage/database.ts'
 import { type Lock, UNREADABLE_LOCK } from './lock.ts'
-import { findLocksRevision, LOCK_LIMIT, listLocks } from './lock-store.ts'
+import { findLocksRevision, LOCK_LIMIT, readLocks } from './lock-store.ts'
 import { type LockTable, lockTable } from './lock-table.ts'
 
 /** What every call asks before it is carried out. */
@@ -73,6 +73,6 @@ function tableReader(db: Database): () => Promise<LockTable> {
 
 async function readTable(db: Database): Promise<LockTable> {
   // A lock on everything may come on top of as many as there may be.
-  const locks = await listLocks(db, LOCK_LIMIT * 2)
+  const locks = await readLocks(db, LOCK_LIMIT * 2)
   return locks.length < LOCK_LIMIT * 2 ? lockTable(locks) : UNREADABLE
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
 
@@ -36,4 +37,38 @@ test('pages of an export make one file; a page left out or moved is found', asyn
   expect(await verify([pages[1], pages[0]])).toMatchObject({ intact: false })
   expect(await verify([pages[1]])).toMatchObject({ intact: true, anchored: false })
   expect(await verify([])).toMatchObject({ intact: false })
+})
+
+/** A line of the list that says what was done and how it ended, and nothing after it. */
+const said = (operation: string, outcome: string) =>
+  expect.stringMatching(new RegExp(`^\\d+ +\\S+ \\S+Z +${operation} +${outcome}$`))
+
+test('on a narrow terminal a record keeps what was done, how it ended and who did it', async () => {
+  const cli = cliAt(temporaryFolder())
+  const { token } = JSON.parse((await cli('token create --role viewer --json')).stdout)
+  await cli(['token', 'revoke', token.token_id])
+  await cli('flow grant mint flow_research_brief --flow-version 0.1.0 --requested-tools echo')
+  await cli('owner schedule pause conn_0123456789abcdef01234567')
+  const lines = async (columns: number) => {
+    const io = { isTerminal: columns < 1_000, columns }
+    return stripVTControlCharacters((await cli('audit list', io)).stdout)
+      .trimEnd()
+      .split('\n')
+  }
+  const narrow = await lines(80)
+  expect(Math.max(...narrow.map((line) => line.length))).toBeLessThanOrEqual(80)
+  // Only the target of a sealed event, an id with its hash, is longer than any line.
+  expect(narrow.filter((line) => line.includes('…'))).toEqual([expect.stringMatching(/^ +oev_[0-9a-f]{24}:/)])
+  expect(narrow.slice(0, 2).map((line) => line.trim().split(/ {2,}/))).toEqual([
+    ['SEQ', 'AT', 'OPERATION', 'OUTCOME'],
+    ['TARGET · CALLER · VIA'],
+  ])
+  expect(narrow).toContainEqual(said('owner_connection_schedule_pause', 'connector_instance_not_found'))
+  expect(narrow).toContainEqual(said('flow_external_grant_mint', 'FLOW_\\w+'))
+  const at = narrow.findIndex((line) => / token_revoke +allowed$/.test(line))
+  expect(narrow[at + 1]?.trim()).toBe(`${token.token_id} · local local · cli/knowtation`)
+  const wide = await lines(200)
+  expect(wide).toHaveLength(7)
+  expect(wide[0]).toMatch(/^SEQ +AT +OPERATION +TARGET +OUTCOME +CALLER +VIA$/)
+  expect(await lines(Number.POSITIVE_INFINITY)).toHaveLength(8)
 })

@@ -10,6 +10,7 @@ const LISTS: [list: string, make: readonly string[]][] = [
   ['flow run list flow_research_brief --limit 1', Array(2).fill('flow run start flow_research_brief')],
   ['owner intent list --limit 1', Array(2).fill('owner intent create feed')],
   ['token list --limit 1', Array(2).fill('token create --role viewer')],
+  ['lock list --limit 1', ['lock agent first', 'lock agent second']],
   ['proposal list --limit 1', Array(2).fill(`flow propose --intent try --bundle ${EXAMPLE}`)],
 ]
 

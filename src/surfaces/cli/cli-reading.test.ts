@@ -34,7 +34,7 @@ describe('what a person reads', () => {
     expect(await shown(200)).toMatch(/^1 +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z +whoami +-/m)
     expect(await shown(82)).toMatch(/^1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +whoami +-/m)
     expect(await shown(76)).toMatch(/^1 +\d\d-\d\d \d\d:\d\dZ +whoami +-/m)
-    expect(await shown(50)).toMatch(/^1 +\d\d-\d\d \d\d:\d\dZ +/m)
+    expect(await shown(40)).toMatch(/^1 +\d\d-\d\d \d\d:\d\dZ +/m)
     await cli('token create --role viewer --ttl 365d')
     const listed = await cli('token list', { isTerminal: true, columns: 60 })
     expect(listed.stdout).toMatch(/ \d{4}-\d\d-\d\d +\d{4}-\d\d-\d\d/)

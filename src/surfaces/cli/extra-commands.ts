@@ -120,4 +120,12 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     reach: 'home',
     run: async (invocation) => (await import('./backup-commands.ts')).restore(invocation),
   },
+  {
+    words: ['completion'],
+    summary: 'Print a script that completes commands and flags in a shell.',
+    positionals: [{ name: 'shell', description: 'bash, zsh or fish', required: true }],
+    flags: [],
+    reach: 'nothing',
+    run: async (invocation) => (await import('./completion-command.ts')).printCompletion(invocation),
+  },
 ]

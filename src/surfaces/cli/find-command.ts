@@ -56,3 +56,12 @@ export function unknownCommand(words: readonly string[], commands: readonly Comm
     nearest ? `Did you mean \`knowtation ${nearest}\`? ${help}` : help,
   )
 }
+
+/** Refuses words that begin a command and are none yet. */
+export function unfinishedCommand(words: readonly string[]): UsageError {
+  const typed = ['knowtation', ...words].join(' ')
+  return new UsageError(
+    `\`${typed}\` is not a whole command.`,
+    `Run \`${typed} --help\` to see how it goes on.`,
+  )
+}

@@ -5,6 +5,7 @@ import { readHubConfig } from '../../platform/policy/hub-config.ts'
 import { CommandFailure } from './cli-errors.ts'
 import type { Invocation } from './command.ts'
 import { checkAddress, readBounded } from './remote-connection.ts'
+import { unreachableHub } from './unreachable-hub.ts'
 
 const TIMEOUT_MS = 30_000
 const ANSWER_LIMIT_BYTES = 65_536
@@ -41,7 +42,7 @@ export async function postForm(
     return { ok: response.ok, body: readBody(await readBounded(response, ANSWER_LIMIT_BYTES)) }
   } catch (error) {
     if (error instanceof CommandFailure) throw error
-    throw new CommandFailure('HUB_UNREACHABLE', `No hub answers at ${url}.`)
+    throw await unreachableHub(url, error as Error, TIMEOUT_MS)
   }
 }
 

@@ -8,6 +8,7 @@ import type { CallAnswer, Connection } from './connection.ts'
 import { readErrorBody } from './error-body.ts'
 import { presentedBy } from './presented.ts'
 import { restRequest } from './rest-request.ts'
+import { speaksTls, speaksTlsInstead, unreachableHub } from './unreachable-hub.ts'
 
 const TIMEOUT_MS = 30_000
 const ANSWER_LIMIT_BYTES = 64 * 1_048_576
@@ -103,16 +104,18 @@ async function callOver(
       ...(body !== undefined && { body }),
     })
     // What has been done and needs no words is an empty document to programs.
-    return answerOf(response, response.status === 204 ? '{}' : await readBounded(response))
+    return await answerOf(base, response, response.status === 204 ? '{}' : await readBounded(response))
   } catch (error) {
-    throw error instanceof CommandFailure ? error : unreachable(base, error as Error)
+    throw error instanceof CommandFailure ? error : await unreachableHub(base, error as Error, TIMEOUT_MS)
   }
 }
 
-function answerOf(response: Response, text: string): CallAnswer {
+async function answerOf(base: string, response: Response, text: string): Promise<CallAnswer> {
   const wait = Number(response.headers.get('retry-after'))
   const code = response.ok ? null : readErrorBody(text).code
   if (!isJson(text) || code === undefined) {
+    // Some servers answer 400 in plain words to whoever does not speak TLS.
+    if (response.status === 400 && (await speaksTls(base))) throw speaksTlsInstead(base)
     throw new CommandFailure(
       'HUB_UNEXPECTED',
       `What answered there is not a Knowtation hub (status ${response.status}).`,
@@ -141,15 +144,4 @@ export async function readBounded(response: Response, limit_bytes = ANSWER_LIMIT
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-function unreachable(base: string, error: Error): CommandFailure {
-  if (error.name === 'TimeoutError') {
-    return new CommandFailure(
-      'HUB_UNREACHABLE',
-      `The hub at ${base} did not answer in ${TIMEOUT_MS / 1_000} s.`,
-    )
-  }
-  const code = (error.cause as NodeJS.ErrnoException | undefined)?.code
-  return new CommandFailure('HUB_UNREACHABLE', `No hub answers at ${base}${code ? ` (${code})` : ''}.`)
 }

@@ -160,6 +160,28 @@ describe('wrong usage', () => {
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
     expect(stderr).toContain(said)
     if (line !== 'flow') expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^Hint: /)
+    const program = await cliAt(temporaryFolder())(`--json ${line}`)
+    expect(program).toMatchObject({ exit: 2, stderr: '' })
+    const { error, ...rest } = JSON.parse(program.stdout) as { error: string }
+    expect(rest).toEqual({ code: 'USAGE_ERROR' })
+    if (line === 'flow') expect(error).toBe('`knowtation flow` is not a whole command.')
+    else expect(stderr).toContain(`Error: ${error}\n`)
+  })
+
+  test('a program is answered as JSON whichever way it asks for that, and only then', async () => {
+    const cli = cliAt(temporaryFolder())
+    const isJson = async (line: string) => (await cli(line)).stdout.startsWith('{"error":')
+    for (const line of ['flow lst --json', 'flow lst --json=true', '--json', 'flow --no-json --json'])
+      expect(await isJson(line), line).toBe(true)
+    for (const line of [
+      'flow lst',
+      'flow lst --json=false',
+      'flow lst --json --no-json',
+      'flow lst -- --json',
+    ])
+      expect(await isJson(line), line).toBe(false)
+    const unknown = await cli('--json flow list --json=perhaps')
+    expect(unknown).toMatchObject({ exit: 2, stdout: '' })
   })
 
   test('a home that cannot be opened is a failure with a hint, also for programs', async () => {

@@ -2,7 +2,13 @@ import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { isCommandFailure, isUsageError } from './cli-errors.ts'
 import type { CliIo } from './cli-io.ts'
 import type { Command, Invocation } from './command.ts'
-import { commandsUnder, findCommand, leadingWords, unknownCommand } from './find-command.ts'
+import {
+  commandsUnder,
+  findCommand,
+  leadingWords,
+  unfinishedCommand,
+  unknownCommand,
+} from './find-command.ts'
 import { GLOBAL_FLAGS, readGlobals } from './globals.ts'
 import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './help.ts'
 import { hintFor } from './hints.ts'
@@ -13,7 +19,7 @@ import { withProgress } from './progress.ts'
 
 /** Runs one command line. Answers 0 for success, 1 for refused or failed, 2 for wrong usage. */
 export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv, io: CliIo): Promise<number> {
-  const json = flagsBeforeEnd(argv).includes('--json')
+  const json = wantsJson(argv)
   try {
     return await runCommandLine(argv, env, io)
   } catch (error) {
@@ -30,7 +36,7 @@ async function runCommandLine(argv: readonly string[], env: NodeJS.ProcessEnv, i
     io.stdout.write(`knowtation ${PACKAGE_VERSION}\n`)
     return 0
   }
-  const command = await requireCommand(words, io)
+  const command = await requireCommand(words, io, wantsJson(argv))
   if (!command) return words.length === 0 && argv.length === 0 ? 0 : 2
   const taken = new Set(places.slice(0, command.words.length))
   return runCommand(
@@ -46,19 +52,31 @@ function flagsBeforeEnd(argv: readonly string[]): readonly string[] {
   return end < 0 ? argv : argv.slice(0, end)
 }
 
-/** The command, or nothing after showing the commands that begin with these words. */
-async function requireCommand(words: readonly string[], io: CliIo): Promise<Command | undefined> {
+/** Whether a program reads along. That has to be known also of a line that cannot be read as a whole. */
+function wantsJson(argv: readonly string[]): boolean {
+  const before = flagsBeforeEnd(argv)
+  const last = before.findLastIndex((word) => /^--(no-)?json(=|$)/.test(word))
+  return before[last] === '--json' ? before[last + 1] !== 'false' : before[last] === '--json=true'
+}
+
+/** The command, or nothing after showing a person the commands that begin with these words. */
+async function requireCommand(
+  words: readonly string[],
+  io: CliIo,
+  json: boolean,
+): Promise<Command | undefined> {
   const likely = findCommand(words, await loadLikelyCommands(words))
   if (likely) return likely
   const all = await loadAllCommands()
   const found = findCommand(words, all)
   if (found) return found
+  const under = commandsUnder(words, all)
+  if (under.length === 0) throw unknownCommand(words, all)
+  if (json) throw unfinishedCommand(words)
   if (words.length === 0) {
     io.stdout.write(`${renderProgramHelp(all, io.columns)}\n`)
     return undefined
   }
-  const under = commandsUnder(words, all)
-  if (under.length === 0) throw unknownCommand(words, all)
   io.stderr.write(`${renderGroupHelp(words, under, io.columns)}\n`)
   return undefined
 }
@@ -100,14 +118,17 @@ async function runCommand(
 }
 
 function reportError(error: unknown, io: CliIo, json: boolean): number {
+  const writeJson = (message: string, code: string) =>
+    io.stdout.write(`${JSON.stringify({ error: message, code })}\n`)
   if (isUsageError(error)) {
-    printError(io.stderr, 'Error', error.message, error.hint)
+    if (json) writeJson(error.message, 'USAGE_ERROR')
+    else printError(io.stderr, 'Error', error.message, error.hint)
     return 2
   }
   const failure = isCommandFailure(error) ? error : undefined
   const code = failure?.code ?? 'RUNTIME_ERROR'
   const message = error instanceof Error ? error.message : 'Something unexpected happened.'
-  if (json) io.stdout.write(`${JSON.stringify({ error: message, code })}\n`)
+  if (json) writeJson(message, code)
   else printError(io.stderr, `Error (${code})`, message, failure?.hint ?? hintFor(code))
   return 1
 }

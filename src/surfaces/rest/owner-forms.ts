@@ -90,7 +90,8 @@ export async function runForm(
   return answer
 }
 
-/** The sentence of a refusal. */
+/** The sentence of a refusal: the owner's surface has a body of its own for it, the rest of the hub another. */
 export function faultOf({ text }: Answer): string {
-  return (JSON.parse(text) as { error: { message: string } }).error.message
+  const { error } = JSON.parse(text) as { error: string | { message: string } }
+  return typeof error === 'string' ? error : error.message
 }

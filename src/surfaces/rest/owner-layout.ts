@@ -56,6 +56,7 @@ const WAYS = [
   ['/owner/connections', 'Connections'],
   ['/owner/runs', 'Runs'],
   ['/owner/intents', 'Connect'],
+  ['/owner/locks', 'Locks'],
   ['/device', 'Approve an agent'],
 ] as const
 

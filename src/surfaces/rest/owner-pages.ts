@@ -17,6 +17,7 @@ import { addFormReader, faultOf, fieldOf, formToken, runForm } from './owner-for
 import { html } from './owner-html.ts'
 import { addIntentPages } from './owner-intent-pages.ts'
 import { sendPage } from './owner-layout.ts'
+import { addLockPages } from './owner-lock-pages.ts'
 import { addPasskeyRoutes } from './owner-passkey-routes.ts'
 import { addRunPages } from './owner-run-pages.ts'
 import { OWNER_SCRIPT } from './owner-script.ts'
@@ -49,6 +50,7 @@ export function addOwnerPages(app: FastifyInstance, hub: Hub): void {
     addConnectionPages(pages, hub)
     addIntentPages(pages, hub)
     addRunPages(pages, hub)
+    addLockPages(pages, hub)
     addCallbackPages(pages, hub)
     // A person who typed an address wrongly sees a page; a program gets the code that it gets everywhere.
     pages.get('/owner/*', (request, reply) =>

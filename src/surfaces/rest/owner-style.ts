@@ -28,6 +28,7 @@ ul.list b{display:block;font-weight:600;overflow-wrap:anywhere}ul.list span{colo
 label small{display:block;margin-top:.35rem;color:var(--soft);font-weight:400;font-size:.86rem;line-height:1.45}.optional{color:var(--soft);font-weight:400;font-size:.85rem}
 input[type=file]{padding:.5rem;font-size:.92rem}input::file-selector-button{font:inherit;font-weight:600;margin-right:.8rem;padding:.35rem .8rem;border-radius:.4rem;border:1px solid var(--edge);background:var(--card);color:var(--ink);cursor:pointer}
 details{margin:0 0 1rem}summary{cursor:pointer;color:var(--soft);font-size:.92rem;margin-bottom:.9rem}summary:focus-visible{outline:2px solid var(--mark);outline-offset:2px}
+details.stop summary{display:inline-block;font-size:1rem;font-weight:600;padding:.65rem 1.1rem;border-radius:.5rem;border:1px solid var(--edge);color:var(--bad)}details.stop:not([open]) summary{margin-bottom:0}
 a.button{display:inline-block;flex:none;white-space:nowrap;font-size:.9rem;font-weight:600;padding:.35rem .75rem;border-radius:.5rem;border:1px solid var(--edge);color:var(--ink);text-decoration:none}a.button:hover{border-color:var(--mark)}
 ul.offers li{flex-wrap:nowrap;align-items:start}ul.offers li>span{white-space:nowrap}
 .empty{color:var(--soft);margin:0 0 1rem}

@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
-import { listAlerts } from '../../../platform/alerts/alert-store.ts'
+import { cutPage, findPlace, type Place, pageInputs } from '../../../operations/page-cursor.ts'
+import { type Alert, type AlertPlace, listAlerts } from '../../../platform/alerts/alert-store.ts'
 import { AlertWire } from './watch-schemas.ts'
 
 const LIST_LIMIT = 200
+/** A cursor holds the id of an agent, and agents choose theirs. */
+const CURSOR_CHARS = 1_024
 
 export const alertList = defineOperation({
   name: 'alert_list',
@@ -15,20 +18,41 @@ export const alertList = defineOperation({
   rest: 'GET /api/v1/toolbox/alerts',
   cli: 'alert list',
   errors: {},
-  input: z.strictObject({}),
+  input: z.strictObject(pageInputs(LIST_LIMIT, LIST_LIMIT, CURSOR_CHARS)),
   output: z.strictObject({
     schema: z.literal('knowtation.alert_list/v0'),
     vault_id: z.string(),
     alerts: z.array(AlertWire),
     truncated: z.boolean(),
+    next_cursor: z.string().nullable(),
   }),
-  async handle({ vault_id, db }) {
-    const found = await listAlerts(db, vault_id, LIST_LIMIT + 1)
+  async handle({ input, vault_id, db, refuse }) {
+    const { limit = LIST_LIMIT } = input
+    const after = input.cursor === undefined ? undefined : alertAt(input.cursor)
+    if (input.cursor !== undefined && !after)
+      return refuse('BAD_REQUEST', 'cursor does not have the required form.')
+    const found = await listAlerts(db, { vault_id, limit: limit + 1 }, after)
+    const { items, next_cursor } = cutPage(found, limit, placeOf)
     return {
       schema: 'knowtation.alert_list/v0',
       vault_id,
-      alerts: found.slice(0, LIST_LIMIT),
-      truncated: found.length > LIST_LIMIT,
+      alerts: items,
+      truncated: next_cursor !== null,
+      next_cursor,
     }
   },
 })
+
+/** Open alerts come before those that were seen, whenever they were raised. */
+function placeOf({ raised_at, agent_id, acknowledged_at }: Alert): Place {
+  return { at: raised_at, id: `${acknowledged_at === null ? 'open' : 'seen'}:${agent_id}` }
+}
+
+/** The place of an alert again; nothing for a text that no alert gave. */
+function alertAt(cursor: string): AlertPlace | undefined {
+  const place = findPlace(cursor)
+  const [, state, agent_id] = /^(open|seen):(.+)$/su.exec(place?.id ?? '') ?? []
+  return place && agent_id !== undefined
+    ? { is_open: state === 'open', raised_at: place.at, agent_id }
+    : undefined
+}

@@ -70,5 +70,8 @@ export function presentAuditList(body: unknown, page: Page): string {
     record.repeats === 1 ? '' : `×${cellOf(record.repeats)}`,
   ])
   const headings = ['seq', 'at', 'operation', 'target', 'outcome', 'caller', 'via', '']
-  return withNextPage(renderTable(headings, rows, page), '--before-seq', next_before_seq, page)
+  // What was done, by whom and how it ended is what a record is looked for by.
+  const whole = ['operation', 'outcome', 'caller']
+  const table = renderTable(headings, rows, page, { whole, below: ['target', 'caller', 'via'] })
+  return withNextPage(table, '--before-seq', next_before_seq, page)
 }

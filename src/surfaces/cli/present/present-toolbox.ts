@@ -89,7 +89,7 @@ interface Alert {
 
 /** The agents that are or were in Alert Mode. */
 export function presentAlertList(body: unknown, page: Page): string {
-  const { alerts, truncated = false } = body as { alerts: Alert[]; truncated?: boolean }
+  const { alerts, next_cursor = null } = body as { alerts: Alert[]; next_cursor?: string | null }
   if (alerts.length === 0) return 'No agent has been in Alert Mode.'
   const rows = alerts.map((alert) => [
     alert.agent_id,
@@ -99,7 +99,7 @@ export function presentAlertList(body: unknown, page: Page): string {
     alert.violations,
   ])
   const table = renderTable(['agent', 'state', 'raised', 'last violation', 'violations'], rows, page)
-  return withLeftOut(table, truncated, page)
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 /** One alert in a line. */
@@ -118,7 +118,7 @@ interface Lock {
 
 /** What is locked, a line each. */
 export function presentLockList(body: unknown, page: Page): string {
-  const { locks, truncated } = body as { locks: Lock[]; truncated: boolean }
+  const { locks, next_cursor } = body as { locks: Lock[]; next_cursor: string | null }
   if (locks.length === 0) return 'Nothing is locked.'
   const rows = locks.map(({ kind, id, reason, locked_at, locked_by }) => [
     kind,
@@ -128,7 +128,7 @@ export function presentLockList(body: unknown, page: Page): string {
     locked_by,
   ])
   const table = renderTable(['kind', 'id', 'reason', 'since', 'by'], rows, page)
-  return withLeftOut(table, truncated, page)
+  return withNextPage(table, '--cursor', next_cursor, page)
 }
 
 /** A new lock, and how it is taken away. */
