@@ -192,6 +192,8 @@ describe('a bundle, gate on', () => {
     }
     expect(steps.map(({ ordinal }: Json) => ordinal)).toEqual([1, 2, 3])
     expect(steps[1].skill_refs).toEqual([{ kind: 'cli', id: 'shell' }, tool('beta')])
+    const others = (await projectBundle('flow_cli_only')).steps[0].skill_refs
+    expect(others.map(({ kind }: Json) => kind)).toEqual(['cli', 'skill_pack', 'mcp_prompt'])
   })
 
   verifies('GATE-122', 'carries text as data, letter for letter', async () => {

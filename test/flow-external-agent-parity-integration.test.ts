@@ -245,6 +245,7 @@ test('the tables of this tier cite these rules', () => {
     'GATE-024',
     'GATE-025',
     'GATE-026',
+    'GATE-027',
     'GATE-030',
     'GATE-031',
     'GATE-032',

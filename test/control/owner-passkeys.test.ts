@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
-import { createPasskey, PASSKEY_LIMIT } from '../../src/platform/identity/owner-passkeys.ts'
-import { type Clock, startTestHub, type TestHub } from '../harness/test-hub.ts'
+import {
+  createChallenge,
+  createPasskey,
+  findPasskey,
+  PASSKEY_LIMIT,
+} from '../../src/platform/identity/owner-passkeys.ts'
+import { type Clock, DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { codeOf, recorded } from '../rest/rest-hub.fixture.ts'
-import { setUpOwner, signIn, type Visitor } from './owner-visitor.ts'
+import { type Authenticator, authenticatorAt } from './authenticator.ts'
+import { setUpOwner, signIn, type Visitor, visitorOf } from './owner-visitor.ts'
 
 const start = new Date('2026-11-02T10:00:00Z')
 
@@ -14,12 +20,26 @@ async function addPasskey({ hub }: TestHub, at: number): Promise<string> {
   return passkey.passkey_id
 }
 
+const originOf = ({ url }: TestHub) => `http://localhost:${new URL(url).port}`
+
 /** What the owner's script sends. */
 async function post(owner: Visitor, hub: TestHub, path: string, fields: object = {}) {
-  const origin = `http://localhost:${new URL(hub.url).port}`
+  const origin = originOf(hub)
   const body = JSON.stringify({ form_token: owner.form_token, ...fields })
   const headers = { origin, 'content-type': 'application/json' }
   return owner.ask({ method: 'POST', path, body, headers })
+}
+
+async function challengeFor(visitor: Visitor, hub: TestHub, path: string): Promise<string> {
+  const { text } = await post(visitor, hub, `/owner/passkey/${path}`)
+  return (JSON.parse(text) as { options: { challenge: string } }).options.challenge
+}
+
+/** Makes a passkey in a device of the owner's, and asks the hub to add it. */
+async function addReal(owner: Visitor, hub: TestHub, device: Authenticator, meanwhile = async () => {}) {
+  const credential = device.register(await challengeFor(owner, hub, 'register-challenge'))
+  await meanwhile()
+  return post(owner, hub, '/owner/passkey/register', { label: 'Real', credential })
 }
 
 test('passkeys are added and removed only within a quarter of an hour of signing in', async () => {
@@ -58,4 +78,62 @@ test('there are at most so many passkeys', async () => {
   await addPasskey(hub, PASSKEY_LIMIT)
   const full = await post(owner, hub, '/owner/passkey/register-challenge')
   expect([full.status, codeOf(full)]).toEqual([409, 'too_many_passkeys'])
+})
+
+test('who was given a challenge in time is refused all the same when the last place is gone', async () => {
+  await using hub = await startTestHub()
+  const owner = await setUpOwner(hub)
+  for (let at = 1; at < PASSKEY_LIMIT; at++) await addPasskey(hub, at)
+  const device = authenticatorAt(originOf(hub))
+  const taken = await addReal(owner, hub, device, async () => void (await addPasskey(hub, PASSKEY_LIMIT)))
+  expect([taken.status, codeOf(taken)]).toEqual([409, 'too_many_passkeys'])
+})
+
+test('a passkey is added once', async () => {
+  await using hub = await startTestHub()
+  const owner = await setUpOwner(hub)
+  const device = authenticatorAt(originOf(hub))
+  expect((await addReal(owner, hub, device)).status).toBe(201)
+  const again = await addReal(owner, hub, device)
+  expect([again.status, codeOf(again)]).toEqual([401, 'invalid_credentials'])
+})
+
+test('a thousand challenges are open at once, and more only when some have lapsed', async () => {
+  const clock: Clock = { now: start }
+  await using hub = await startTestHub({ clock })
+  await setUpOwner(hub)
+  const { db, system } = hub.hub
+  await db.transaction(async (tx) => {
+    for (let open = 0; open < 999; open++) await createChallenge(tx, system, 'register')
+  })
+  const visitor = visitorOf(hub)
+  await visitor.get('/owner/sign-in')
+  const ask = async () => {
+    const answer = await post(visitor, hub, '/owner/passkey/challenge')
+    return answer.status === 201 ? 'given' : codeOf(answer)
+  }
+  expect([await ask(), await ask()]).toEqual(['given', 'too_many_waiting'])
+  clock.now = new Date(start.getTime() + 300_000 - 1)
+  expect(await ask()).toBe('too_many_waiting')
+  clock.now = new Date(start.getTime() + 300_000)
+  expect(await ask()).toBe('given')
+})
+
+test.each(DATABASES)('of several proofs with one counter, one signs in (%s)', async (database) => {
+  await using hub = await startTestHub({ database })
+  const owner = await setUpOwner(hub)
+  const device = authenticatorAt(originOf(hub))
+  expect((await addReal(owner, hub, device)).status).toBe(201)
+  const visitors = [visitorOf(hub), visitorOf(hub), visitorOf(hub)]
+  const proofs: object[] = []
+  for (const visitor of visitors) {
+    await visitor.get('/owner/sign-in')
+    proofs.push(device.prove(await challengeFor(visitor, hub, 'challenge'), 1))
+  }
+  const answers = await Promise.all(
+    visitors.map((visitor, at) => post(visitor, hub, '/owner/passkey/sign-in', { credential: proofs[at] })),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401])
+  const [id] = proofs.map((proof) => (proof as { id: string }).id)
+  expect(await findPasskey(hub.hub.db, id as string)).toMatchObject({ counter: 1 })
 })

@@ -56,6 +56,18 @@ describe.each(DATABASES)('schedules on %s', (database) => {
     expect(await everythingOf(hub, other)).toEqual(before)
   })
 
+  test('a cron line has 120 signs at most', async () => {
+    const connection_id = await connect(hub.hub, NOWHERE)
+    const set = (cron: string) => hub.ask('PUT', `${at(connection_id)}/schedule`, { cron })
+    const longest = `${'0,'.repeat(55)}10 * * * *`
+    expect([longest.length, (await set(longest)).status]).toEqual([120, 200])
+    const stored = await everythingOf(hub, connection_id)
+    const longer = `${'0,'.repeat(54)}10,10 * * * *`
+    const { status, body } = await set(longer)
+    expect([longer.length, status, body.error.type]).toEqual([121, 400, 'invalid_request_error'])
+    expect(await everythingOf(hub, connection_id)).toEqual(stored)
+  })
+
   test('a schedule that never comes, or says two things, is refused and nothing is set', async () => {
     const connection_id = await connect(hub.hub, NOWHERE)
     for (const timing of [

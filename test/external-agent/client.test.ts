@@ -2,8 +2,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createFlowClient, type FlowClient, FlowClientError } from '../../src/client/index.ts'
-import type { TestHub } from '../harness/test-hub.ts'
-import { ask, type Minted, mint, startGateHub } from './gate-hub.ts'
+import { runInProcess } from '../harness/call-cli.ts'
+import { storeFlows, type TestHub } from '../harness/test-hub.ts'
+import { ask, type Minted, mint, policyWith, startGateHub } from './gate-hub.ts'
+import { toolFlow } from './tool-servers.ts'
 
 const FLOW = { flow_id: 'flow_gate', flow_version: '1.2.0' }
 
@@ -65,6 +67,21 @@ describe('the client', () => {
     expect(seen).toEqual([])
   })
 
+  test('reads and invokes in the vault that it is given', async () => {
+    hub.write(hub.home.vaultPolicy('team1'), policyWith())
+    await storeFlows(hub.hub, 'team1', [toolFlow('flow_team', ['web_search'])])
+    const pin = { flow_id: 'flow_team', flow_version: '1.0.0' }
+    const there = await mint(hub, pin, { as: 'hub', vault: 'team1' })
+    const token = hub.credentials.bearers.hub ?? ''
+    const options = { base: hub.url, token, grant_bearer: there.bearer }
+    const own = createFlowClient({ ...options, vault_id: 'team1' })
+    expect(await own.project('flow_team', 'agent_bundle')).toMatchObject({ vault_id: 'team1' })
+    expect(await own.invoke('web_search', pin)).toMatchObject({ grant_id: there.grant.grant_id })
+    expect(await failure(createFlowClient(options).invoke('web_search', pin))).toBe(
+      '403 FLOW_EXTERNAL_GRANT_DENIED',
+    )
+  })
+
   test('gives up an answer that is too large or none of a hub’s', async () => {
     const endless = await serve((_request, response) => {
       const part = Buffer.alloc(1_048_576, 'x')
@@ -95,4 +112,17 @@ describe('the client', () => {
     const read_from_a_file = `${hub.credentials.bearers.editor}\n`
     expect(await use({ token: read_from_a_file })).not.toEqual([])
   })
+})
+
+test('the command line follows no redirect with its credentials either', async () => {
+  const seen: unknown[] = []
+  const onward = await serve((request, response) => {
+    seen.push(request.headers)
+    response.end('{"flows":[]}')
+  })
+  const base = await serve((_request, response) => response.writeHead(307, { location: onward }).end())
+  const env = { KNOWTATION_TOKEN: 'secret-token', KNOWTATION_GRANT_BEARER: held.bearer }
+  const { exit, stdout, stderr } = await runInProcess(['flow', 'list', '--json', '--url', base], env)
+  expect([exit, JSON.parse(stdout).code, seen]).toEqual([1, 'HUB_UNREACHABLE', []])
+  for (const secret of ['secret-token', held.bearer]) expect(stdout + stderr).not.toContain(secret)
 })

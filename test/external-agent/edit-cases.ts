@@ -1,6 +1,7 @@
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import type { TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
+import { stepsOf } from './bundles.ts'
 import { ask } from './gate-hub.ts'
 
 const INTENT = { intent: 'It helps.' }
@@ -43,6 +44,20 @@ export function describeEdits(hubOf: () => TestHub): void {
     expect(approved.status).toBe(200)
     expect((await ask(hubOf(), 'flow_get', { flow_id, version: '0.1.0' })).text).toBe(before.text)
     expect((await ask(hubOf(), 'flow_get', { flow_id })).body.flow.version).toBe('0.2.0')
+  })
+
+  test('a proposal names the kind of credential that made it, so that two of one id are told apart', async () => {
+    const { token_ids } = hubOf().credentials
+    for (const [as, author] of [
+      ['editor', `token:${token_ids.editor}`],
+      ['gateway', 'gateway:ann'],
+      ['hub', 'hub:hub'],
+    ] as const) {
+      const bundle = stepsOf(`flow_by_${as}`, {}, [{ skill_refs: [] }])
+      const { proposal_id } = (await ask(hubOf(), 'flow_propose', { bundle, ...INTENT }, { as })).body
+      const { proposal } = (await ask(hubOf(), 'proposal_show', { proposal_id })).body
+      expect([as, proposal.created_by]).toEqual([as, author])
+    }
   })
 }
 

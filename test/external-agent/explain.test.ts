@@ -162,6 +162,39 @@ describe('explain', () => {
     await one.mend?.()
   })
 
+  test('tells by the role of the agent’s own credential whether it can read the flow', async () => {
+    const { grant } = await mint(hub, { flow_id: 'flow_higher' }, { as: 'admin' })
+    const question = { ...QUESTION, flow_id: 'flow_higher', grant_id: grant.grant_id }
+    const told = async (more: object = {}) =>
+      (await ask(hub, 'explain', { ...question, ...more }, { as: 'hub' })).body
+    for (const role of ['viewer', 'evaluator', 'editor'])
+      expect([role, (await told({ role })).code]).toEqual([role, 'unknown_flow'])
+    for (const more of [{ role: 'admin' }, {}]) expect((await told(more)).allowed).toBe(true)
+    const reads = (await told()).conditions.find(
+      ({ condition }: Json) => condition === 'caller can read the flow',
+    )
+    expect(reads.detail).toBe('roles that can: admin')
+  })
+
+  test('finds a grant without limit usable, however often it was used', async () => {
+    writePolicy(hub, { max_invocations: 0, allow_unlimited_invocations: true })
+    const held = await mint(hub)
+    writePolicy(hub)
+    await ask(hub, 'flow_external_tool_invoke', USE, held)
+    const question = { ...QUESTION, grant_id: held.grant.grant_id }
+    const { allowed, conditions } = (await ask(hub, 'explain', question, { as: 'hub' })).body
+    expect([allowed, conditions.at(-1).detail]).toEqual([true, '1 of unlimited used'])
+  })
+
+  test('names the lock of a grant before whatever else is wrong with the call, as the call does', async () => {
+    const held = await mint(hub)
+    await ask(hub, 'lock_add', { kind: 'agent', id: held.grant.grant_id }, { as: 'hub' })
+    const wrong = { ...QUESTION, flow_id: 'flow_plain', tool_id: 'pager_call' }
+    const question = { ...wrong, grant_id: held.grant.grant_id }
+    expect((await ask(hub, 'explain', question, { as: 'hub' })).body.code).toBe('LOCKED')
+    expect((await ask(hub, 'flow_external_tool_invoke', wrong, held)).code).toBe('LOCKED')
+  })
+
   test('knows no grant of another vault and none that never was', async () => {
     const { grant } = await mint(hub)
     for (const [grant_id, vault] of [

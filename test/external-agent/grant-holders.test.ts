@@ -59,6 +59,12 @@ describe('the holder of a grant over MCP', () => {
     expect(names).toEqual(['flow_project', 'alpha', 'web_search'])
     expect(tools[2]).toMatchObject({ description: 'Scoped web retrieval', inputSchema: ECHO_SCHEMA })
     expect(tools[1]?.inputSchema).toEqual({ type: 'object' })
+    // Nobody knows what a tool of others does, so a client is told to expect the worst.
+    const unknown = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+    for (const { annotations } of tools.slice(1)) expect(annotations).toEqual(unknown)
+    writePolicy(hub, { allowed_tools: ['web_search', 'alpha'] })
+    const bare = (await look(held, [])).tools.slice(1)
+    expect(bare.map(({ description }) => description)).toEqual(['alpha', 'web_search'])
     writePolicy(hub)
   })
 
@@ -83,6 +89,13 @@ describe('the holder of a grant over MCP', () => {
       arguments: { flow_id: 'flow_gate', harness: 'agent_bundle' },
     })
     expect(JSON.parse(latest.content[0].text).code).toBe('FLOW_EXTERNAL_GRANT_FLOW_MISMATCH')
+    // What it does ask for is not replaced by what it may have.
+    const named = async (wanted: object): Promise<string> => {
+      const answer: Json = await client.callTool({ name: 'flow_project', arguments: { ...wanted } })
+      return JSON.parse(answer.content[0].text).code
+    }
+    expect(await named({ harness: 'cursor_rule' })).toBe('FLOW_EXTERNAL_GRANT_DENIED')
+    expect(await named({ version: '1.3.0' })).toBe('FLOW_EXTERNAL_GRANT_FLOW_MISMATCH')
     await client.close()
   })
 
@@ -134,19 +147,37 @@ describe('the holder of a grant over MCP', () => {
 
   test('hears over MCP what an invoke over REST would say', async () => {
     const org = await mint(hub, { flow_id: 'flow_higher', flow_version: '1.2.0' }, { as: 'admin' })
-    expect((await look(org, ['web_search'])).calls).toEqual({ web_search: 'unknown_flow' })
+    const unseen = await look(org, ['web_search'])
+    expect([unseen.names, unseen.calls]).toEqual([[], { web_search: 'unknown_flow' }])
     expect((await look(org, ['web_search'], 'admin')).calls).toEqual({ web_search: 'ok' })
     await storeFlows(hub.hub, 'default', [toolFlow('flow_gone', ['web_search'])])
     const gone = await mint(hub, { flow_id: 'flow_gone', flow_version: '1.0.0' })
     const forget = sql('DELETE FROM flow_versions WHERE flow_id = ?')
     await hub.hub.db.transaction((tx) => tx.run(forget, 'flow_gone'))
-    expect((await look(gone, ['web_search'])).calls).toEqual({ web_search: 'FLOW_EXTERNAL_GRANT_DENIED' })
+    const { names, calls } = await look(gone, ['web_search'])
+    expect([names, calls]).toEqual([[], { web_search: 'FLOW_EXTERNAL_GRANT_DENIED' }])
+    const scope_overrides = { [hub.credentials.token_ids.editor]: { ambiguous: true } }
+    hub.write(hub.home.vaultMembers('default'), { scope_overrides })
+    const lost = await look(await mint(hub, {}, { as: 'admin' }), ['web_search'])
+    expect([lost.names, lost.calls]).toEqual([[], { web_search: 'FLOW_SCOPE_AMBIGUOUS' }])
+    hub.write(hub.home.vaultMembers('default'), {})
     const stranger = { bearer: `fgrnt_bearer_${'0'.repeat(64)}` }
     const unknown = await look(stranger, ['web_search', 'flow_list'])
     expect([unknown.names, new Set(Object.values(unknown.calls))]).toEqual([
       [],
       new Set(['FLOW_EXTERNAL_GRANT_DENIED']),
     ])
+  })
+
+  test('needs a credential of the vault that the grant is in', async () => {
+    hub.write(hub.home.vaultPolicy('team1'), { external_agent: { allowed_tools: ['web_search'] } })
+    await storeFlows(hub.hub, 'team1', [toolFlow('flow_team', ['web_search'])])
+    const pin = { flow_id: 'flow_team', flow_version: '1.0.0', requested_tools: ['web_search'] }
+    const held = await mint(hub, pin, { as: 'hub', vault: 'team1' })
+    expect((await look(held, [], 'hub', 'team1')).names).toEqual(['flow_project', 'web_search'])
+    const { names, calls } = await look(held, ['web_search'], 'editor', 'team1')
+    expect([names, calls]).toEqual([[], { web_search: 'VAULT_DENIED' }])
+    expect((await look(held, [], 'hub')).names).toEqual([])
   })
 
   test('is not confused by a granted tool that has the name of the hub’s own', async () => {

@@ -56,6 +56,28 @@ export const BAD_MINTS: readonly ParityCase[] = [
     onlyOn(LIST_OF_ONE),
   ),
   refused('GATE-021', 'an empty list', { requested_tools: [] }, 'BAD_REQUEST', 400),
+  refused(
+    'GATE-021',
+    'a hundred and one tools',
+    { requested_tools: Array(101).fill('web_search') },
+    'BAD_REQUEST',
+    400,
+  ),
+  refused(
+    'GATE-021',
+    'a tool without a name among them',
+    { requested_tools: ['web_search', ''] },
+    'BAD_REQUEST',
+    400,
+  ),
+  refused(
+    'GATE-021',
+    'a tool whose name is longer than any',
+    { requested_tools: ['x'.repeat(257)] },
+    'BAD_REQUEST',
+    400,
+  ),
+  refused('GATE-027', 'a label of 257 signs', { actor_label: 'x'.repeat(257) }, 'BAD_REQUEST', 400),
   ...[0, -5, 1.5, 'x'].map((ttl_seconds) =>
     refused('GATE-026', `a lifetime of ${ttl_seconds}`, { ttl_seconds }, 'BAD_REQUEST', 400, {
       ...(ttl_seconds !== 0 && onlyOn(WRONG_USAGE)),
@@ -189,6 +211,12 @@ export const GOOD_MINTS: readonly ParityCase[] = [
     'tools once and in order',
     { requested_tools: ['beta', 'alpha', 'alpha'] },
     ({ grant }) => expect(grant.allowed_tools).toEqual(['alpha', 'beta']),
+  ),
+  granted(
+    ['GATE-046'],
+    'a hundred names of one tool, for someone with a long label',
+    { requested_tools: Array(100).fill('web_search'), actor_label: 'x'.repeat(256) },
+    ({ grant }) => expect(grant.allowed_tools).toEqual(['web_search']),
   ),
   granted(['GATE-051'], 'a hundred invocations, none of them used', {}, ({ grant }) =>
     expect([grant.max_invocations, grant.invocation_count]).toEqual([100, 0]),

@@ -54,8 +54,10 @@ export function describeFetches(): void {
     expect(other).toEqual(refused(403, DENIED))
     for (const harness of ['cursor_rule', 'cli_runbook'])
       expect(await fetch(held, { harness })).toEqual(refused(403, DENIED))
-    writePolicy(hub, { allowed_tools: ALLOWED_TOOLS.filter(({ id }) => id !== 'alpha') })
-    expect(await fetch(held)).toEqual(refused(403, 'FLOW_EXTERNAL_TOOL_DENIED'))
+    for (const gone of held.grant.allowed_tools) {
+      writePolicy(hub, { allowed_tools: ALLOWED_TOOLS.filter(({ id }) => id !== gone) })
+      expect(await fetch(held)).toEqual(refused(403, 'FLOW_EXTERNAL_TOOL_DENIED'))
+    }
     writePolicy(hub)
     const org = await mint(hub, { flow_id: 'flow_higher' }, { as: 'admin' })
     const higher = { flow_id: 'flow_higher', version: '1.2.0' }

@@ -6,7 +6,7 @@ import { bundleOf } from '../parity/sample-flows.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 import { tool } from './bundles.ts'
-import { ask, MINT_INPUT, mint, startGateHub, turnGate, USE, writePolicy } from './gate-hub.ts'
+import { ask, MINT_INPUT, mint, policyWith, startGateHub, turnGate, USE, writePolicy } from './gate-hub.ts'
 
 const DENIED = 'FLOW_EXTERNAL_GRANT_DENIED'
 const DISABLED = 'FLOW_EXTERNAL_AGENT_DISABLED'
@@ -25,6 +25,24 @@ const CONTRACT_POLICY = `external_agent:
   max_ttl_seconds: 7200
   import_policy: reject_unknown
 `
+
+/** Settings that are well-formed and still mean nothing, each with what else the policy needs to be in order. */
+const UNUSABLE: readonly object[] = [
+  { default_ttl_seconds: 0 },
+  { default_ttl_seconds: 1.5 },
+  { max_ttl_seconds: 0 },
+  { max_ttl_seconds: -1 },
+  { max_invocations: -1 },
+  { max_invocations: 1_000_000_001 },
+  { max_live_grants: -1 },
+  { allowed_tools: ['web_search', ''] },
+  { allowed_tools: ['web_search', 'a\nb'] },
+  { allowed_tools: ['web_search', 'x'.repeat(257)] },
+  { allowed_tools: ['web_search', { id: 'alpha', description: 'x'.repeat(2_001) }] },
+  { allowed_tools: ['web_search', { id: 'alpha', input_schema: { type: 'nothing' } }] },
+  { allowed_tools: ['web_search', { id: 'alpha', redaction_exceptions: ['No such form'] }] },
+  { allowed_tools: ['web_search', ...Array.from({ length: 1_000 }, (_, at) => `tool_${at}`)] },
+]
 
 /** What the owner's files decide, and what they decide when they are missing or damaged. */
 export function describePolicy(): void {
@@ -65,6 +83,7 @@ export function describePolicy(): void {
       '\0',
       '[]',
       'external_agent: {enabled: true, allowed_tools: [{id: a}, {id: a}]}\n',
+      ...UNUSABLE.map((external_agent) => JSON.stringify(policyWith({ enabled: true, ...external_agent }))),
     ]) {
       writeText(text)
       expect([text, await said('flow_external_grant_mint', MINT_INPUT)]).toEqual([text, DISABLED])

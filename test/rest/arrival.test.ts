@@ -94,6 +94,15 @@ describe('Host', () => {
     await expectRefusal(['Host: localhost', 'Authorization: Bearer x'], 400, 'BAD_REQUEST')
   })
 
+  // Of the two the second could be another grant than the one that something before the hub looked at.
+  test.each(['X-Flow-External-Bearer', 'X-Flow-Grant-Id', 'X-Vault-Id', 'Content-Type'])(
+    'two %s headers are refused',
+    async (name) => {
+      const twice = [`${name}: one`, `${name.toLowerCase()}: two`]
+      await expectRefusal(['Host: localhost', ...twice], 400, 'BAD_REQUEST')
+    },
+  )
+
   test('a target that names a host must name the one of the header', async () => {
     const own = `http://127.0.0.1:${port}/api/v1/whoami`
     expect((await ask([`Host: 127.0.0.1:${port}`], { target: own })).result.status).toBe(200)

@@ -107,6 +107,15 @@ describe('the allowlist at import', () => {
     const { flow, steps } = draft({ step_count: 4 })
     const many = { flow, steps: steps.map((step, at) => ({ ...step, ...uses(...toolIds(at * 32)) })) }
     expect(await importBundle(hub, many)).toMatchObject(DENIED)
+    const withTools = (count: number) => ({
+      flow,
+      steps: many.steps.map((step, at) => ({
+        ...step,
+        skill_refs: step.skill_refs.slice(0, Math.max(0, count - at * 32)),
+      })),
+    })
+    expect(await importBundle(hub, withTools(101))).toMatchObject(DENIED)
+    expect((await importBundle(hub, withTools(100))).status).toBe(201)
     const fewer = {
       flow,
       steps: steps.map((step, at) => ({ ...step, ...uses(...toolIds(at).slice(0, 20)) })),
@@ -250,11 +259,24 @@ describe('an import', () => {
     }
   })
 
+  verifies('FLOW-057', 'and an edit find the starter flows before anyone has read them', async () => {
+    for (const vault of ['one', 'two']) hub.setPolicy(OPEN_POLICY, vault)
+    const flow_id = 'flow_research_brief'
+    const { flow, steps } = (await hub.ask('flow_export', { flow_id })).body
+    const next = { flow: { ...flow, version: '0.2.0' }, steps }
+    expect((await proposeEdit(hub, { flow, steps }, next, { vault: 'one' })).status).toBe(201)
+    const taken = await importBundle(hub, draft({ flow_id }), { vault: 'two' })
+    expect(taken.code).toBe('FLOW_LINEAGE_CONFLICT')
+  })
+
   test('of a flow that is there already as it is changes nothing when approved', async () => {
     const bundle = await publish(hub, draft())
     const again = await importBundle(hub, bundle)
     expect((await approve(hub, again)).code).toBe('FLOW_LINEAGE_CONFLICT')
     expect((await importBundle(hub, draft({ version: '2.0.0' }))).code).toBe('FLOW_LINEAGE_CONFLICT')
+    // What counts is what is left of it.
+    list([], { import_policy: 'strip_inert' })
+    expect((await importBundle(hub, draft({ step: uses('unlisted') }))).status).toBe(201)
   })
 
   verifies('GATE-106', 'neither proposing nor importing nor approving calls a tool', async () => {

@@ -139,7 +139,7 @@ describe('a proposal', () => {
 
   test('a draft comes whole or in parts, never both, and nothing else comes with it', async () => {
     const bundle = draft()
-    expect((await ask({ bundle })).status).toBe(201)
+    expect((await ask({ bundle, intent: 'x'.repeat(2_000) })).status).toBe(201)
     expect((await ask({ ...bundle, base_version: null, base_state_id: null })).status).toBe(201)
     expect((await ask({ bundle, ...bundle })).code).toBe('FLOW_DRAFT_INVALID')
     expect((await ask({ ...bundle, base_version: '1.0.0' })).code).toBe('FLOW_DRAFT_INVALID')

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FlowBundle } from '../bundle/flow-record.ts'
 import { type FlowHub, openFlowHub, type Said } from '../flow-hub.fixture.ts'
-import { draft, propose, proposeEdit, publish } from './drafts.fixture.ts'
+import { approve, draft, propose, proposeEdit, publish } from './drafts.fixture.ts'
 import { findOpenProposal } from './proposal-store.ts'
 
 let hub: FlowHub
@@ -67,6 +67,36 @@ describe('reading proposals', () => {
     expect(walked).toEqual(ids(all))
     expect((await hub.ask('proposal_list', { cursor: 'zzz' })).code).toBe('BAD_REQUEST')
     expect((await hub.ask('proposal_list', { limit: 201 })).code).toBe('BAD_REQUEST')
+  })
+
+  test('a proposal shows who made it and who decided it, and when', async () => {
+    const made = { as: 'editor/eve' }
+    const [kept, gone] = [
+      await propose(hub, draft(), made),
+      await propose(hub, draft({ flow_id: 'flow_b' }), made),
+    ]
+    const approved = await approve(hub, kept, { as: 'admin/ann' })
+    const discarded = await hub.ask('proposal_discard', idOf(gone), { as: 'admin/bob' })
+    for (const [proposed, decided, by] of [
+      [kept, approved, 'token:tok_ann'],
+      [gone, discarded, 'token:tok_bob'],
+    ] as const) {
+      const { proposal } = (await hub.ask('proposal_show', idOf(proposed))).body
+      expect(proposal).toEqual(decided.body)
+      expect([proposal.created_by, proposal.decided_by]).toEqual(['token:tok_eve', by])
+      expect([proposal.evaluated_by, proposal.evaluated_at]).toEqual([null, null])
+      // Each call is a second later than the one before.
+      expect(Date.parse(proposal.decided_at) - Date.parse(proposal.created_at)).toBe(2_000)
+    }
+  })
+
+  test('a page has fifty proposals unless a number is named', async () => {
+    for (let at = 0; at < 51; at++) await propose(hub, draft({ flow_id: `flow_n${at}` }))
+    const usual = (await hub.ask('proposal_list', {})).body
+    const all = (await hub.ask('proposal_list', { limit: 200 })).body
+    expect([usual.proposals, all.proposals.length]).toEqual([all.proposals.slice(0, 50), 51])
+    const rest = (await hub.ask('proposal_list', { cursor: usual.next_cursor })).body
+    expect([rest.proposals, rest.next_cursor]).toEqual([all.proposals.slice(50), null])
   })
 
   test('a proposal shows its draft and what it changes', async () => {

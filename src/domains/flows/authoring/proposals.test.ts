@@ -97,6 +97,7 @@ describe('approving', () => {
         hub.ask('proposal_approve', { ...idOf(proposed), waiver_reason })
       expect(await waive('no')).toMatchObject(required)
       expect(await waive('    ')).toMatchObject(required)
+      expect((await waive('x'.repeat(2_001))).code).toBe('BAD_REQUEST')
       const waived = await waive('now')
       expect(waived).toMatchObject({ status: 200, body: { waiver_reason: 'now', status: 'approved' } })
       expect((await hub.ask('proposal_show', idOf(proposed))).body.proposal).toEqual(waived.body)
@@ -135,6 +136,8 @@ describe('approving', () => {
     )
     const doubt = { ...idOf(proposed), outcome: 'needs_changes', comment: 'I was wrong.' }
     expect((await hub.ask('proposal_evaluate', doubt, agent)).status).toBe(200)
+    // Not even told that a reason would do: it would not.
+    expect(await approve(hub, proposed, agent)).toMatchObject(own)
     expect(
       (
         await hub.ask(
@@ -195,7 +198,7 @@ describe('evaluating', () => {
     const proposed = await propose(hub, draft())
     const input = { ...idOf(proposed), outcome: 'fail' }
     for (const outcome of ['fail', 'needs_changes'])
-      for (const words of [{}, { comment: ' ' }])
+      for (const words of [{}, { comment: ' ' }, { comment: 'x'.repeat(4_001) }])
         expect(
           await hub.ask('proposal_evaluate', { ...input, outcome, ...words }, { as: 'evaluator' }),
         ).toMatchObject({ status: 400, code: 'BAD_REQUEST' })

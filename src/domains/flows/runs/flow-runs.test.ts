@@ -149,6 +149,16 @@ describe('a run', () => {
     expect([...first.runs, ...rest.runs].map((run: { run_id: string }) => run.run_id)).toEqual(ids)
     expect(rest).toMatchObject({ schema: 'knowtation.flow_run_list/v0', next_cursor: null })
   })
+
+  test('is listed with fifty others unless a number is named, and with two hundred at most', async () => {
+    await publish(hub, draft())
+    for (let at = 0; at < 51; at++) await hub.ask('flow_run_start', { flow_id })
+    const list = async (more: object = {}) => (await hub.ask('flow_run_list', { flow_id, ...more })).body
+    const [usual, all] = [await list(), await list({ limit: 200 })]
+    expect([usual.runs.length, all.runs.length, all.next_cursor]).toEqual([50, 51, null])
+    expect((await list({ cursor: usual.next_cursor })).runs).toEqual(all.runs.slice(50))
+    for (const limit of [0, 201]) expect((await list({ limit })).code).toBe('BAD_REQUEST')
+  })
 })
 
 describe('verification', () => {
