@@ -14,8 +14,8 @@ import {
 } from './define-operation.ts'
 import { Refusal } from './errors.ts'
 import { reportFault } from './report-fault.ts'
+import { NEVER_ABORTED, performWatched } from './watch-acts.ts'
 
-const NEVER_ABORTED = new AbortController().signal
 const LOCAL_ORIGIN = 'http://127.0.0.1:4747'
 
 /** A read is recorded before its answer leaves; a change commits together with its record. */
@@ -72,7 +72,7 @@ function findMade(operation: Operation, output: unknown): Target | undefined {
 
 /** From here on the act is on record; if it fails, a second record says so. */
 async function performOutside(state: CallState, outside: ActOutside<unknown>): Promise<string> {
-  const output = await outside.perform(state.call.signal ?? NEVER_ABORTED)
+  const output = await performWatched(state.hub, state.call, outside.perform)
   state.output = output
   return renderOutput(state, output)
 }

@@ -24,6 +24,8 @@ export interface Call {
   readonly origin?: string
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
+  /** Whether the surface itself gives up on the call when its caller is locked. */
+  readonly ends_when_locked?: boolean
 }
 
 /** The finished answer: `text` is the JSON document that every surface passes on unchanged. */

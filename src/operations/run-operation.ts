@@ -2,13 +2,14 @@ import { VAULT_ID } from '../platform/basics/home.ts'
 import { type Lock, lockedCode } from '../platform/locks/lock.ts'
 import { isForbidden, isGateOn } from '../platform/policy/gates.ts'
 import { act } from './act.ts'
-import { hasAuthority, isOwner } from './authority.ts'
+import { hasAuthority } from './authority.ts'
 import type { Answer, Call, CallState } from './call.ts'
 import { describeIssue } from './describe-issue.ts'
 import { Refusal, refuse } from './errors.ts'
 import { findLostKey } from './find-lost-key.ts'
 import type { Hub } from './hub.ts'
 import { refuseCall } from './refuse-call.ts'
+import { findCallerLock, isFreeOfLocks } from './watch-acts.ts'
 
 export type { Answer, Call } from './call.ts'
 export type { Surface } from './define-operation.ts'
@@ -90,11 +91,10 @@ function checkOffered({ call: { operation, surface } }: CallState): void {
   if (!offered[surface]) refuse('NOT_FOUND')
 }
 
-/** What the owner has stopped stays stopped; only the owner may still look, and take the lock away. */
-function checkLocks({ hub, call: { operation, caller } }: CallState): void | Promise<void> {
-  if (operation.whileLocked && (isOwner(caller) || operation.authority.kind === 'visitor')) return
-  const ids = caller.seat ? [caller.seat.agent_id, caller.id] : caller.id
-  const lock = hub.locks.find(ids, caller.seat?.service_root)
+/** What the owner has stopped stays stopped. */
+function checkLocks({ hub, call }: CallState): void | Promise<void> {
+  if (isFreeOfLocks(call)) return
+  const lock = findCallerLock(hub, call.caller)
   return lock instanceof Promise ? lock.then(checkLock) : checkLock(lock)
 }
 

@@ -18,6 +18,7 @@ export interface McpCaller {
   readonly vault: string | undefined
   readonly address: string
   readonly presented?: Presented
+  readonly ends_when_locked?: boolean
   readonly hosted?: boolean
 }
 

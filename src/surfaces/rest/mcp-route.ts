@@ -92,7 +92,10 @@ async function isStillWelcome(
 
 /** Who a request comes from, as MCP knows it. */
 export function mcpCallerOf({ headers }: IncomingMessage, { caller, address, hosted }: Identity): McpCaller {
-  return { caller, vault: vaultOf(headers), address, presented: presentedBy(headers), hosted }
+  const presented = presentedBy(headers)
+  // The answer to a grant's holder is cut off with its grant, its gate and its locks.
+  const ends_when_locked = presented.external_bearer !== undefined
+  return { caller, vault: vaultOf(headers), address, presented, hosted, ends_when_locked }
 }
 
 async function turnAway(hub: Hub, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
