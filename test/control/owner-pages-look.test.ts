@@ -9,6 +9,8 @@ const PAGES = [
   '/owner/runs',
   '/owner/intents',
   '/owner/locks',
+  '/owner/proposals',
+  '/owner/external-agents',
   '/device',
 ] as const
 /** A word that no line of a phone can hold. */
@@ -91,7 +93,7 @@ const FAINTEST_EDGE = `(() => {
     }
     return 'rgb(255, 255, 255)'
   }
-  const seen = [...document.querySelectorAll('input:not([type=hidden]), button, a.button')].filter((one) => one.offsetParent)
+  const seen = [...document.querySelectorAll('input:not([type=hidden]), select, textarea, button, a.button')].filter((one) => one.offsetParent)
   return Math.min(21, ...seen.map((one) => {
     const [a, b] = [light(getComputedStyle(one).borderTopColor), light(around(one))].sort((x, y) => y - x)
     return (a + 0.05) / (b + 0.05)

@@ -63,18 +63,31 @@ const FORBIDDEN: Partial<
 const CLOSED_BY_ALLOWLIST: GateFlag = 'FLOW_EXTERNAL_AGENT_ENABLED'
 
 /**
- * Whether the policy forbids what the gate guards, whatever the gate itself says. One that cannot be read might
- * forbid it, and counts as if it did where the environment has opened the gate and nothing else closes it.
+ * Who forbids what the gate guards, whatever the gate itself says. A policy that cannot be read might forbid it, and
+ * counts as if it did where the environment has opened the gate and nothing else closes it.
  */
-export function isForbidden(
+export function forbiddenBy(
   flag: GateFlag,
   env: NodeJS.ProcessEnv,
   { value, damaged }: Pick<FileState<VaultPolicy>, 'value' | 'damaged'>,
-): boolean {
+): 'environment' | 'policy' | 'damage' | undefined {
   const rule = FORBIDDEN[flag]
-  if (!rule) return false
-  const said = switchOf(env[rule.variable]) ?? rule.by(value)
-  return said ?? (damaged !== undefined && flag !== CLOSED_BY_ALLOWLIST && isGateOn(flag, env, value))
+  if (!rule) return undefined
+  const fromEnvironment = switchOf(env[rule.variable])
+  if (fromEnvironment !== undefined) return fromEnvironment ? 'environment' : undefined
+  const fromPolicy = rule.by(value)
+  if (fromPolicy !== undefined) return fromPolicy ? 'policy' : undefined
+  const isInDoubt = damaged !== undefined && flag !== CLOSED_BY_ALLOWLIST
+  return isInDoubt && isGateOn(flag, env, value) ? 'damage' : undefined
+}
+
+/** Whether anybody does. */
+export function isForbidden(
+  flag: GateFlag,
+  env: NodeJS.ProcessEnv,
+  policy: Pick<FileState<VaultPolicy>, 'value' | 'damaged'>,
+): boolean {
+  return forbiddenBy(flag, env, policy) !== undefined
 }
 
 function switchOf(value: string | undefined): boolean | undefined {

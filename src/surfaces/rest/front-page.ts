@@ -34,7 +34,7 @@ function metadata() {
 const LOCAL_DOORS = ['/owner', '/metrics']
 
 const DOORS = [
-  ['/owner', 'Your hub', 'sign in as the owner: connections, runs, agents'],
+  ['/owner', 'Your hub', 'sign in as the owner: proposals, grants, connections, runs, agents'],
   ['/mcp', 'MCP', 'for agents and editors that speak MCP'],
   ['/api/v1/flows', 'REST', 'for programs, with the same operations'],
   ['/openapi.json', 'OpenAPI', 'the whole REST surface, described'],

@@ -75,16 +75,21 @@ function findFormFault(request: FastifyRequest): Refusal | undefined {
   return isOurs ? undefined : new Refusal('FORBIDDEN', 'The page is out of date. Load it again.')
 }
 
-/** Carries out what a form asks for. Forms that may not count are refused by the pipeline, and so recorded. */
+/**
+ * Carries out what a form asks for. Forms that may not count are refused by the pipeline, and so recorded; a page may
+ * have a reason of its own for that, and may be about another vault than the default one.
+ */
 export async function runForm(
   hub: Hub,
   request: FastifyRequest,
   reply: FastifyReply,
   operation: Operation,
   input: unknown,
+  { vault, refused }: { vault?: string; refused?: Refusal | undefined } = {},
 ): Promise<Answer> {
   const { identity, headers } = request
-  const call = callOf(operation, identity, headers, input, findFormFault(request))
+  const meant = callOf(operation, identity, headers, input, findFormFault(request) ?? refused)
+  const call = vault === undefined ? meant : { ...meant, vault }
   const answer = await runOperation(hub, call)
   if (answer.retry_after_seconds) reply.header('retry-after', String(answer.retry_after_seconds))
   return answer

@@ -57,6 +57,8 @@ const WAYS = [
   ['/owner/runs', 'Runs'],
   ['/owner/intents', 'Connect'],
   ['/owner/locks', 'Locks'],
+  ['/owner/proposals', 'Proposals'],
+  ['/owner/external-agents', 'External agents'],
   ['/device', 'Approve an agent'],
 ] as const
 

@@ -13,12 +13,14 @@ import { addCallbackPages } from './owner-callback-pages.ts'
 import { addConnectionPages } from './owner-connection-pages.ts'
 import { setCookie } from './owner-cookies.ts'
 import { addDevicePages } from './owner-device-pages.ts'
+import { addExternalAgentPages } from './owner-external-agent-pages.ts'
 import { addFormReader, faultOf, fieldOf, formToken, runForm } from './owner-forms.ts'
 import { html } from './owner-html.ts'
 import { addIntentPages } from './owner-intent-pages.ts'
 import { sendPage } from './owner-layout.ts'
 import { addLockPages } from './owner-lock-pages.ts'
 import { addPasskeyRoutes } from './owner-passkey-routes.ts'
+import { addProposalPages } from './owner-proposal-pages.ts'
 import { addRunPages } from './owner-run-pages.ts'
 import { OWNER_SCRIPT } from './owner-script.ts'
 import { OWNER_STYLE } from './owner-style.ts'
@@ -52,6 +54,8 @@ export function addOwnerPages(app: FastifyInstance, hub: Hub): void {
     addRunPages(pages, hub)
     addLockPages(pages, hub)
     addCallbackPages(pages, hub)
+    addProposalPages(pages, hub)
+    addExternalAgentPages(pages, hub)
     // A person who typed an address wrongly sees a page; a program gets the code that it gets everywhere.
     pages.get('/owner/*', (request, reply) =>
       request.headers.accept?.includes('text/html') ? showNothing(request, reply) : reply.callNotFound(),

@@ -1,6 +1,6 @@
 /**
- * The one script of the owner's pages: passkeys, which browsers offer to scripts alone. Everything else on
- * the pages works without it.
+ * The one script of the owner's pages: passkeys, which browsers offer to scripts alone, and what makes a bearer that is
+ * shown once handier. Everything but passkeys works without it.
  */
 export const OWNER_SCRIPT = `'use strict'
 const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (sign) => sign.charCodeAt(0))
@@ -80,6 +80,26 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
       fault.hidden = false
     } finally {
       button.disabled = false
+    }
+  })
+}
+
+// A bearer leaves the page with its reader. The page's place in the history becomes that of the list, so that a reload
+// asks for the list instead of sending the form again.
+for (const part of document.querySelectorAll('[data-once]')) {
+  const bearer = part.querySelector('.bearer')
+  const copy = part.querySelector('[data-copy]')
+  const told = part.querySelector('[role=status]')
+  history.replaceState(null, '', location.href)
+  addEventListener('pagehide', () => part.remove())
+  copy.hidden = false
+  copy.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(bearer.textContent)
+      told.textContent = 'Copied.'
+    } catch {
+      getSelection().selectAllChildren(bearer)
+      told.textContent = 'It is selected: copy it with the keyboard.'
     }
   })
 }

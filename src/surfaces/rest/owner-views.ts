@@ -33,7 +33,8 @@ export function placeAfter(visit: { user_code: string | undefined; place: string
   return visit.place ?? '/owner'
 }
 
-const PLACE = /^\/owner\/(connections|intents|intents\/cint_[0-9a-f]{16}|locks|runs)$/
+const PLACE =
+  /^\/owner\/(connections|intents|intents\/cint_[0-9a-f]{16}|locks|runs|proposals|proposals\/prop_[a-z0-9_]{1,48}|external-agents)$/
 
 /** A page of the owner's that a sign-in may lead to; no other address will do. */
 export function findPlace(path: string): string | undefined {

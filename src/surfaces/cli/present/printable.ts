@@ -1,21 +1,8 @@
-import { spellHidden } from '../../../platform/basics/hidden-signs.ts'
+import { printable } from '../../../platform/basics/printable.ts'
 
-// Controls drive a terminal; separators and halves of characters deceive a reader, as hidden signs do.
-const DECEIVING = /(?!\n)[\p{Cc}\u2028\u2029]|\p{Cs}/gu
-
-/** A text that is safe to show: whatever could drive the terminal or hide is spelled out. Lines stay lines. */
-export function printable(text: string): string {
-  const plain = text.replaceAll('\r\n', '\n').replaceAll('\t', '    ')
-  return spellHidden(plain, spelledOut).replace(DECEIVING, (sign) => spelledOut(sign.charCodeAt(0)))
-}
+export { printable }
 
 /** A text that is safe to show on one line. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', ' ')
-}
-
-function spelledOut(code_point: number): string {
-  const digits = code_point.toString(16)
-  if (code_point > 0xffff) return `\\u{${digits}}`
-  return code_point < 0x100 ? `\\x${digits.padStart(2, '0')}` : `\\u${digits.padStart(4, '0')}`
 }
