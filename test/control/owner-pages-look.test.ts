@@ -8,6 +8,7 @@ const PAGES = [
   '/owner/connections',
   '/owner/runs',
   '/owner/intents',
+  '/owner/activity',
   '/owner/locks',
   '/owner/proposals',
   '/owner/external-agents',

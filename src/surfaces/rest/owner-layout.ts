@@ -56,6 +56,7 @@ const WAYS = [
   ['/owner/connections', 'Connections'],
   ['/owner/runs', 'Runs'],
   ['/owner/intents', 'Connect'],
+  ['/owner/activity', 'Activity'],
   ['/owner/locks', 'Locks'],
   ['/owner/proposals', 'Proposals'],
   ['/owner/external-agents', 'External agents'],

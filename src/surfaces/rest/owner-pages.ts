@@ -9,6 +9,7 @@ import { listPasskeys } from '../../platform/identity/owner-passkeys.ts'
 import { ABSOLUTE_SECONDS } from '../../platform/identity/owner-sessions.ts'
 import { findUserCode } from '../../platform/identity/owner-user-code.ts'
 import { addAccountPages } from './owner-account-pages.ts'
+import { addActivityPages } from './owner-activity-pages.ts'
 import { addCallbackPages } from './owner-callback-pages.ts'
 import { addConnectionPages } from './owner-connection-pages.ts'
 import { setCookie } from './owner-cookies.ts'
@@ -52,6 +53,7 @@ export function addOwnerPages(app: FastifyInstance, hub: Hub): void {
     addConnectionPages(pages, hub)
     addIntentPages(pages, hub)
     addRunPages(pages, hub)
+    addActivityPages(pages, hub)
     addLockPages(pages, hub)
     addCallbackPages(pages, hub)
     addProposalPages(pages, hub)

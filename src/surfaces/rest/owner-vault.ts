@@ -60,6 +60,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   unknown_proposal: 'There is no such proposal in this vault.',
   unknown_flow: 'There is no such flow, or not in that version.',
   unknown_grant: 'There is no such grant in this vault.',
+  unknown_alert: 'This agent is not in Alert Mode in this vault.',
   FLOW_LINEAGE_CONFLICT:
     'The flow has moved on since this was proposed, so it was not approved. Discard it, and have the change proposed again on the newest version.',
   EVALUATION_REQUIRED:
