@@ -17,7 +17,7 @@ import {
 } from './owner-activity-view.ts'
 import { fieldOf, formToken, runForm } from './owner-forms.ts'
 import { sendPage } from './owner-layout.ts'
-import { showSignIn } from './owner-pages.ts'
+import { showSignInFirst } from './owner-pages.ts'
 import { addressIn, askIn, queryOf, sentenceOf, vaultNamed, vaultOfPage } from './owner-vault.ts'
 import { inputReader } from './route-input.ts'
 
@@ -77,7 +77,7 @@ async function showActivity(
   { status, fault, told }: Outcome,
 ): Promise<FastifyReply> {
   if (request.identity.caller.kind !== 'owner_session')
-    return showSignIn(hub, request, reply, status === 200 ? 200 : 401, fault)
+    return showSignInFirst(hub, request, reply, status, fault)
   const page = vaultOfPage(request)
   const part = partIn(request)
   const read = await readParts(hub, request, page.vault, part)

@@ -17,7 +17,7 @@ import { callOf } from './operation-call.ts'
 import { connectionsView, type ShownConnection } from './owner-connection-view.ts'
 import { faultOf, fieldOf, formToken, runForm } from './owner-forms.ts'
 import { sendPage } from './owner-layout.ts'
-import { showSignIn } from './owner-pages.ts'
+import { showSignInFirst } from './owner-pages.ts'
 
 const PATH = '/owner/connections'
 
@@ -63,8 +63,7 @@ async function showConnections(
   fault?: string,
 ): Promise<FastifyReply> {
   const { identity, headers, query } = request
-  if (identity.caller.kind !== 'owner_session')
-    return showSignIn(hub, request, reply, status === 200 ? 200 : 401, fault)
+  if (identity.caller.kind !== 'owner_session') return showSignInFirst(hub, request, reply, status, fault)
   const { told, cursor } = query as { told?: string; cursor?: string }
   const input = cursor === undefined ? {} : { cursor: String(cursor) }
   const answer = await runOperation(hub, callOf(ownerConnectionList, identity, headers, input, undefined))

@@ -22,7 +22,7 @@ import {
 import { fieldOf, fieldsOf, formToken, runForm } from './owner-forms.ts'
 import { shownGate } from './owner-gate-view.ts'
 import { sendPage } from './owner-layout.ts'
-import { showSignIn } from './owner-pages.ts'
+import { showSignInFirst } from './owner-pages.ts'
 import { addressIn, askIn, queryOf, sentenceOf, vaultNamed, vaultOfPage } from './owner-vault.ts'
 
 const SENT_BEFORE =
@@ -83,7 +83,7 @@ async function show(
 ): Promise<FastifyReply> {
   const { caller } = request.identity
   if (caller.kind !== 'owner_session')
-    return showSignIn(hub, request, reply, outcome.status === 200 ? 200 : 401, outcome.fault)
+    return showSignInFirst(hub, request, reply, outcome.status, outcome.fault)
   const page = vaultOfPage(request)
   const { policy } = hub.rulesOf(page.vault)
   const access = shownGate(hub, page.vault, 'FLOW_EXTERNAL_AGENT_ENABLED')

@@ -13,7 +13,7 @@ import { faultOf, fieldOf, fieldsOf, formToken, runForm } from './owner-forms.ts
 import { html } from './owner-html.ts'
 import { intentsView, intentView, onwards, SETTING_PREFIX } from './owner-intent-view.ts'
 import { sendPage } from './owner-layout.ts'
-import { showSignIn } from './owner-pages.ts'
+import { showSignInFirst } from './owner-pages.ts'
 import { forOwner } from './owner-uploads.ts'
 
 const PATH = '/owner/intents'
@@ -86,8 +86,7 @@ async function showIntents(
   fault?: string,
 ): Promise<FastifyReply> {
   const { identity, headers } = request
-  if (identity.caller.kind !== 'owner_session')
-    return showSignIn(hub, request, reply, signInStatus(status), fault)
+  if (identity.caller.kind !== 'owner_session') return showSignInFirst(hub, request, reply, status, fault)
   const answer = await runOperation(
     hub,
     callOf(ownerIntentList, identity, headers, { limit: 100 }, undefined),
@@ -106,8 +105,6 @@ async function showIntents(
   return sendPage(reply, status, { title: 'Connect', lead, fault, body, wide: true, signed_in: true })
 }
 
-const signInStatus = (status: number) => (status === 200 ? 200 : 401)
-
 async function showIntent(
   hub: Hub,
   request: FastifyRequest,
@@ -116,8 +113,7 @@ async function showIntent(
   fault?: string,
 ): Promise<FastifyReply> {
   const { identity, headers, query } = request
-  if (identity.caller.kind !== 'owner_session')
-    return showSignIn(hub, request, reply, signInStatus(status), fault)
+  if (identity.caller.kind !== 'owner_session') return showSignInFirst(hub, request, reply, status, fault)
   const input = { intent_id: idOf(request) }
   const answer = await runOperation(hub, callOf(ownerIntentShow, identity, headers, input, undefined))
   if (!answer.ok) return showIntents(hub, request, reply, answer.status, faultOf(answer))

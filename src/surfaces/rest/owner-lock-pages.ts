@@ -9,7 +9,7 @@ import { callOf } from './operation-call.ts'
 import { faultOf, fieldOf, formToken, runForm } from './owner-forms.ts'
 import { sendPage } from './owner-layout.ts'
 import { locksView } from './owner-lock-view.ts'
-import { showSignIn } from './owner-pages.ts'
+import { showSignInFirst } from './owner-pages.ts'
 
 const PATH = '/owner/locks'
 const PAGE_LIMIT = 100
@@ -59,8 +59,7 @@ async function showLocks(
   fault?: string,
 ): Promise<FastifyReply> {
   const { identity, headers, query } = request
-  if (identity.caller.kind !== 'owner_session')
-    return showSignIn(hub, request, reply, status === 200 ? 200 : 401, fault)
+  if (identity.caller.kind !== 'owner_session') return showSignInFirst(hub, request, reply, status, fault)
   const { told, cursor } = query as { told?: string; cursor?: string }
   const input = { limit: PAGE_LIMIT, ...(cursor !== undefined && { cursor: String(cursor) }) }
   const answer = await runOperation(hub, callOf(lockList, identity, headers, input, undefined))

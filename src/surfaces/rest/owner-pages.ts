@@ -143,6 +143,17 @@ export async function showSignIn(
   })
 }
 
+/** The sign-in in place of a page that is the owner's; what a form asked for without a session is told as refused. */
+export function showSignInFirst(
+  hub: Hub,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  fault?: string,
+): Promise<FastifyReply> {
+  return showSignIn(hub, request, reply, status === 200 ? 200 : 401, fault)
+}
+
 function showNothing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return sendPage(reply, 404, {
     title: 'Nothing here',

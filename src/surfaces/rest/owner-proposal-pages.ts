@@ -16,7 +16,7 @@ import { fieldOf, formToken, runForm } from './owner-forms.ts'
 import { shownGate } from './owner-gate-view.ts'
 import { html } from './owner-html.ts'
 import { sendPage } from './owner-layout.ts'
-import { showSignIn } from './owner-pages.ts'
+import { showSignIn, showSignInFirst } from './owner-pages.ts'
 import { PROPOSALS_PATH, type ProposalVisit, proposalsView, proposalView } from './owner-proposal-view.ts'
 import { addressIn, askIn, queryOf, sentenceOf, vaultNamed, vaultOfPage } from './owner-vault.ts'
 
@@ -94,8 +94,7 @@ async function showProposal(
   fault?: string,
 ): Promise<FastifyReply> {
   const { caller } = request.identity
-  if (caller.kind !== 'owner_session')
-    return showSignIn(hub, request, reply, status === 200 ? 200 : 401, fault)
+  if (caller.kind !== 'owner_session') return showSignInFirst(hub, request, reply, status, fault)
   const page = vaultOfPage(request)
   const answer = await askIn(hub, request, page.vault, proposalShow, { proposal_id: proposalIn(request) })
   if (!answer.ok) {

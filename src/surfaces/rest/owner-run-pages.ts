@@ -7,7 +7,7 @@ import { runOperation } from '../../operations/run-operation.ts'
 import { callOf } from './operation-call.ts'
 import { faultOf, fieldOf, formToken, runForm } from './owner-forms.ts'
 import { sendPage } from './owner-layout.ts'
-import { showSignIn } from './owner-pages.ts'
+import { showSignInFirst } from './owner-pages.ts'
 import { runsView, type ShownRun } from './owner-run-view.ts'
 
 const PATH = '/owner/runs'
@@ -31,8 +31,7 @@ async function showRuns(
   fault?: string,
 ): Promise<FastifyReply> {
   const { identity, headers, query } = request
-  if (identity.caller.kind !== 'owner_session')
-    return showSignIn(hub, request, reply, status === 200 ? 200 : 401, fault)
+  if (identity.caller.kind !== 'owner_session') return showSignInFirst(hub, request, reply, status, fault)
   const ask = (operation: Operation, input: object) =>
     runOperation(hub, callOf(operation, identity, headers, input, undefined))
   const answer = await ask(ownerRunLiveList, {})
