@@ -38,6 +38,11 @@ async function expectRefusal(lines: string[], status: number, code: string, wish
   expect(records).toMatchObject([{ operation: 'whoami', outcome: 'denied', code, caller_kind: 'anonymous' }])
 }
 
+async function doorsAt(host: string): Promise<string[]> {
+  const reply = await sendRaw(hub.url, head('GET / HTTP/1.1', `Host: ${host}`, 'Connection: close'))
+  return Object.keys(JSON.parse(reply.body).links)
+}
+
 describe('Host', () => {
   test.each(['127.0.0.1', 'localhost', 'LOCALHOST', 'LocalHost:1', '[::1]', '[::1]:4747', '127.0.0.1:65535'])(
     'the loopback name %s is let in',
@@ -125,6 +130,12 @@ describe('Host', () => {
       expect((await ask([`Host: ${host}`], asGateway)).result.status).toBe(200)
     await expectRefusal(['Host: hub.example.test'], 401, 'UNAUTHENTICATED')
     await expectRefusal(['Host: api.knowtation.store'], 403, 'HOST_DENIED', asGateway)
+  })
+
+  test('the front names no door that is shut under the hosted name', async () => {
+    const open_to_all = ['openapi', 'mcp', 'health', 'flows']
+    expect((await doorsAt('hub.example.test')).toSorted()).toEqual(open_to_all.toSorted())
+    expect((await doorsAt('localhost')).toSorted()).toEqual([...open_to_all, 'metrics', 'owner'].toSorted())
   })
 
   test('pages are not shown under a foreign name either', async () => {

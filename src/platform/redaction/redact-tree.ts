@@ -1,4 +1,4 @@
-import { type Redact, redactName } from '../basics/redact-name.ts'
+import { type Redact, redactMembers } from '../basics/redact-name.ts'
 import { MAX_JSON_DEPTH } from '../basics/strict-json.ts'
 
 /** Redacts every text of a JSON-like value; throws for one nested deeper than may be sent on. */
@@ -9,12 +9,7 @@ export function redactTree(value: unknown, redact: Redact, depth = 0): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (depth >= MAX_JSON_DEPTH) throw new RangeError('nested too deep')
   if (Array.isArray(value)) return value.map((item) => redactTree(item, redact, depth + 1))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, held]) => [
-      redactName(name, redact),
-      redactMember(name, held, redact, depth + 1),
-    ]),
-  )
+  return redactMembers(value, redact, (held, name) => redactMember(name, held, redact, depth + 1))
 }
 
 function redactNumber(value: number, redact: Redact): number | string {

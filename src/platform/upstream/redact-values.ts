@@ -1,4 +1,4 @@
-import { redactName } from '../basics/redact-name.ts'
+import { redactMembers } from '../basics/redact-name.ts'
 import { MAX_JSON_DEPTH } from '../basics/strict-json.ts'
 import { type TextView, viewsOf } from './text-views.ts'
 
@@ -31,10 +31,7 @@ export function redactDeep(value: unknown, redact: (text: string) => string, dep
   if (typeof value !== 'object' || value === null) return value
   if (depth >= MAX_JSON_DEPTH) throw new RangeError('nested too deep')
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact, depth + 1))
-  const members = Object.entries(value)
-  return Object.fromEntries(
-    members.map(([key, held]) => [redactName(key, redact), redactDeep(held, redact, depth + 1)]),
-  )
+  return redactMembers(value, redact, (held) => redactDeep(held, redact, depth + 1))
 }
 
 function redactNumber(value: number, redact: (text: string) => string): unknown {

@@ -8,26 +8,25 @@ export function addFrontPage(app: FastifyInstance, hub: Hub): void {
   app.get('/', async (request, reply) => {
     reply.header('vary', 'accept')
     if (!(request.headers.accept ?? '').includes('text/html'))
-      return reply.send({ ...metadata(), ...(await onboardingOf(hub, request)) })
+      return reply.send({ ...metadata(request.identity.hosted), ...(await onboardingOf(hub, request)) })
     return reply.type('text/html; charset=utf-8').send(renderPage(request.identity.hosted))
   })
   app.get('/icon.svg', (_request, reply) => reply.type('image/svg+xml').send(ICON))
   app.get('/style.css', (_request, reply) => reply.type('text/css; charset=utf-8').send(STYLE))
 }
 
-function metadata() {
-  return {
-    name: 'knowtation',
-    version: PACKAGE_VERSION,
-    links: {
-      openapi: '/openapi.json',
-      mcp: '/mcp',
-      health: '/healthz',
-      metrics: '/metrics',
-      flows: '/api/v1/flows',
-      owner: '/owner',
-    },
-  }
+function metadata(hosted: boolean) {
+  const links = Object.entries(LINKS).filter(([, path]) => !hosted || !LOCAL_DOORS.includes(path))
+  return { name: 'knowtation', version: PACKAGE_VERSION, links: Object.fromEntries(links) }
+}
+
+const LINKS = {
+  openapi: '/openapi.json',
+  mcp: '/mcp',
+  health: '/healthz',
+  metrics: '/metrics',
+  flows: '/api/v1/flows',
+  owner: '/owner',
 }
 
 /** What is on loopback only, and no door under a hosted name. */
