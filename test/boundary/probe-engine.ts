@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -8,6 +9,8 @@ export interface ProbeCall {
   body: string
   headers: IncomingHttpHeaders
   path: string
+  /** Resolves when the call was answered, or its caller has gone. */
+  over: Promise<unknown>
 }
 
 /** An engine that keeps what it was given and answers as a test wants. */
@@ -51,7 +54,8 @@ export const NEVER = Symbol('never')
 export async function startProbe(): Promise<ProbeEngine> {
   const calls: ProbeCall[] = []
   const server = createServer(async (request, response) => {
-    const call = { body: await text(request), headers: request.headers, path: request.url ?? '' }
+    const over = once(response, 'close')
+    const call = { body: await text(request), headers: request.headers, path: request.url ?? '', over }
     calls.push(call)
     const answer = await probe.answer(JSON.parse(call.body) as AgentInput, call)
     if (answer === NEVER) return

@@ -173,7 +173,7 @@ async function take(known: Known, { act, worker, records }: Step): Promise<void>
     const later = new Date((clock.now as Date).getTime() + 5_000).toISOString()
     await end(() => within((tx) => retryLater(tx, hub, held.claim, FAULT, later)))
   } else if (act === 'release' && held) {
-    await end(() => within((tx) => releaseRun(tx, hub, held.claim)))
+    await end(() => within((tx) => releaseRun(tx, hub, held.claim, 'hub_stopped')))
   } else if (act === 'crash' && held) {
     known.held[worker] = undefined
   } else if (act === 'cancel' && live) {

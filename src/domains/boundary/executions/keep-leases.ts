@@ -1,8 +1,16 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
+import { mustBreakOff } from '../../../operations/rest-while-locked.ts'
 import type { EngineProgress } from '../engines/engine-end.ts'
 import { plainNote } from '../engines/progress-lines.ts'
-import { type Claim, listClaims, releaseClaims, renewLeases, writeProgress } from './lease-store.ts'
+import {
+  type Claim,
+  letGoOfAll,
+  listClaims,
+  releaseClaims,
+  renewLeases,
+  writeProgress,
+} from './lease-store.ts'
 import type { Job } from './runner.ts'
 
 /** How often a hub that runs engines looks whether they are still wanted, and tells how far they are. */
@@ -50,6 +58,7 @@ export function keepLeases(hub: Hub, { owner, leaseUntil, jobs }: Keeping) {
   async function look(): Promise<void> {
     // What began after the claims were read cannot be missing from them.
     const before = jobs()
+    if (await mustBreakOff(hub)) return breakOff(before)
     const claims = await listClaims(hub.db, owner, CLAIM_LIMIT)
     const live = new Set(claims.map(({ claim }) => claim))
     for (const job of before) if (!live.has(job.claim.claim)) job.stop.abort()
@@ -68,6 +77,12 @@ export function keepLeases(hub: Hub, { owner, leaseUntil, jobs }: Keeping) {
     for (const { job, progress } of told) job.written = progress
   }
 
+  /** Ends engines without an end of their executions, which go on when the lock has gone. */
+  async function breakOff(all: readonly Job[]): Promise<void> {
+    for (const job of all) job.stop.abort()
+    await letGo()
+  }
+
   /** A claim that no job has, twice in a row, is of one whose end could not be written. */
   async function letGoOfLost(claims: readonly Claim[]): Promise<void> {
     const held = new Set(jobs().map(({ claim }) => claim.claim))
@@ -77,6 +92,7 @@ export function keepLeases(hub: Hub, { owner, leaseUntil, jobs }: Keeping) {
     if (sure.length > 0) await hub.db.transaction((tx) => releaseClaims(tx, sure, LET_GO))
   }
 
+  const letGo = () => hub.db.transaction((tx) => letGoOfAll(tx, owner))
   const tick = () => {
     if (looking) return
     looking = true
@@ -95,6 +111,6 @@ export function keepLeases(hub: Hub, { owner, leaseUntil, jobs }: Keeping) {
       timer = undefined
     },
     /** Lets other hubs take over at once what this one did not finish. */
-    letGo: () => hub.db.transaction((tx) => renewLeases(tx, owner, LET_GO)),
+    letGo,
   }
 }

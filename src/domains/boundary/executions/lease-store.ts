@@ -14,6 +14,10 @@ const ofOwner = sql<Claim>(
   `SELECT vault_id, run_id, claim FROM boundary_executions WHERE owner = ? AND ${LIVE} LIMIT ?`,
 )
 const renew = sql(`UPDATE boundary_executions SET lease_until = ? WHERE owner = ? AND ${LIVE}`)
+// Whoever lets go on purpose has not lost the execution: this run of it does not count.
+const letGo = sql(
+  `UPDATE boundary_executions SET lease_until = '0', runs = runs - 1 WHERE owner = ? AND lease_until <> '0' AND ${LIVE}`,
+)
 const release = sql(
   `UPDATE boundary_executions SET lease_until = ? WHERE vault_id = ? AND run_id = ? AND claim = ? AND ${LIVE}`,
 )
@@ -34,7 +38,12 @@ export async function listClaims(db: Reader, owner: string, limit: number): Prom
   return db.all(ofOwner, owner, limit)
 }
 
-/** Keeps all that a hub works on from being taken over; a moment in the past lets go of it. */
+/** Lets everybody take over at once all that a hub works on. */
+export async function letGoOfAll(tx: Transaction, owner: string): Promise<void> {
+  await tx.run(letGo, owner)
+}
+
+/** Keeps all that a hub works on from being taken over. */
 export async function renewLeases(tx: Transaction, owner: string, lease_until: string): Promise<void> {
   await tx.run(renew, lease_until, owner)
 }

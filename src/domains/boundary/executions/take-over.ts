@@ -1,5 +1,6 @@
 import { type AgentInput, parseAgentInput } from '../../../boundary/index.ts'
 import type { Hub } from '../../../operations/hub.ts'
+import { mayBeginNothing } from '../../../operations/rest-while-locked.ts'
 import { StorageDamaged } from '../../../platform/storage/database.ts'
 import { findEngine } from '../engines/find-engine.ts'
 import { endExecution } from './end-execution.ts'
@@ -15,6 +16,7 @@ const RUN_LIMIT = 3
 
 /** Goes on with executions whose hub has stopped. Engines remember nothing, so they are simply called again. */
 export async function takeOverAbandoned(hub: Hub): Promise<void> {
+  if (await mayBeginNothing(hub)) return
   const found = await listAbandoned(hub.db, hub.system.now().toISOString(), BATCH)
   for (const { vault_id, run_id } of found) await takeOver(hub, vault_id, run_id)
 }

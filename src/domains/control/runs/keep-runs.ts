@@ -1,4 +1,5 @@
 import type { Hub } from '../../../operations/hub.ts'
+import { mustBreakOff } from '../../../operations/rest-while-locked.ts'
 import { sql } from '../../../platform/storage/database.ts'
 import { type RunClaim, renewRuns } from './run-moves.ts'
 import type { RunState } from './run-state.ts'
@@ -25,6 +26,7 @@ export function keepRuns(hub: Hub, owner: string, onFault: (error: unknown) => v
   async function lookOnce(): Promise<void> {
     // What began after the rows were read cannot be missing from them.
     const before = [...held.values()]
+    if (await mustBreakOff(hub)) for (const { stop } of before) stop.abort(new RunStop('locked'))
     const rows = await hub.db.all(ofOwner, owner, HELD_LIMIT)
     const wanted = new Map(rows.map((row) => [row.run_id, row]))
     for (const { claim, stop } of before) {

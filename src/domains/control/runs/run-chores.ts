@@ -1,4 +1,5 @@
 import type { Hub } from '../../../operations/hub.ts'
+import { mayBeginNothing } from '../../../operations/rest-while-locked.ts'
 import { sql } from '../../../platform/storage/database.ts'
 import { fireSchedules } from '../schedules/fire-schedules.ts'
 import { runnerOf } from './runner.ts'
@@ -15,6 +16,7 @@ const removeEvents = sql('DELETE FROM collection_run_events WHERE run_id = ?')
 const removeRun = sql('DELETE FROM collection_runs WHERE run_id = ?')
 
 async function workOnRuns(hub: Hub): Promise<void> {
+  if (await mayBeginNothing(hub)) return
   await fireSchedules(hub)
   await runnerOf(hub).look()
 }

@@ -24,6 +24,9 @@ const NOBODYS = { owner: null, lease_until: null }
 
 export type CancelReason = 'owner_cancelled' | 'owner_cancel_forced' | 'connection_revoked'
 
+/** Why a hub lets go of a run that is still wanted. */
+export type ReleaseReason = 'hub_stopped' | 'everything_locked'
+
 interface Move {
   readonly changes: Partial<RunRow> & { readonly state: RunState }
   readonly type: RunEventType
@@ -131,7 +134,12 @@ export async function retryLater(
 }
 
 /** Puts a run back because its hub stops: that is no attempt that failed. */
-export async function releaseRun(tx: Transaction, hub: Hub, claim: RunClaim): Promise<RunRow> {
+export async function releaseRun(
+  tx: Transaction,
+  hub: Hub,
+  claim: RunClaim,
+  reason: ReleaseReason,
+): Promise<RunRow> {
   const row = await requireRunning(tx, claim)
   return move(tx, hub, row, {
     changes: {
@@ -141,7 +149,7 @@ export async function releaseRun(tx: Transaction, hub: Hub, claim: RunClaim): Pr
       ...NOBODYS,
     },
     type: 'run.retried',
-    data: { attempt: row.attempt, reason: 'hub_stopped' },
+    data: { attempt: row.attempt, reason },
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
+import { mayBeginNothing } from '../../../operations/rest-while-locked.ts'
 import type { Job, JobStop } from '../../../platform/jobs/job-queue.ts'
 import { StorageDamaged, StorageUnavailable } from '../../../platform/storage/database.ts'
 import { SourceFault } from '../connectors/connector.ts'
@@ -12,6 +13,7 @@ import {
   endCancelled,
   endFailed,
   endSucceeded,
+  type ReleaseReason,
   type RunClaim,
   RunLost,
   releaseRun,
@@ -31,8 +33,8 @@ const TOLD_LIMIT = 500
 /** Why the work on a run is broken off. */
 export class RunStop extends Error {
   override readonly name = 'RunStop'
-  readonly why: JobStop | 'cancelled'
-  constructor(why: JobStop | 'cancelled') {
+  readonly why: JobStop | 'cancelled' | 'locked'
+  constructor(why: RunStop['why']) {
     super(why)
     this.why = why
   }
@@ -47,6 +49,8 @@ export interface RunsInHand {
 
 /** Takes a run and collects until it has ended, is stopped, or is to be tried again later. */
 export async function workOnRun(hub: Hub, hands: RunsInHand, job: Job): Promise<void> {
+  // It stays queued, and is found again when the lock has gone.
+  if (await mayBeginNothing(hub)) return
   const row = await hub.db.transaction((tx) => claimRun(tx, hub, job.job_id, hands.owner))
   if (!row) return
   const claim: RunClaim = { run_id: row.run_id, connection_id: row.connection_id, fence: row.fence }
@@ -116,7 +120,14 @@ function settlementOf(hub: Hub, row: RunRow, claim: RunClaim, error: unknown): S
   return async (tx) => endFailed(tx, hub, await requireRunning(tx, claim), told)
 }
 
+/** Where the run is wanted still, and only this hub, or everything, comes to rest. */
+const RELEASED: Partial<Record<RunStop['why'], ReleaseReason>> = {
+  closing: 'hub_stopped',
+  locked: 'everything_locked',
+}
+
 function stopped(hub: Hub, claim: RunClaim, error: RunStop | RunLost): Settlement | undefined {
-  if (error instanceof RunStop && error.why === 'closing') return (tx) => releaseRun(tx, hub, claim)
+  const reason = error instanceof RunStop ? RELEASED[error.why] : undefined
+  if (reason) return (tx) => releaseRun(tx, hub, claim, reason)
   return (tx) => confirmCancelled(tx, hub, claim)
 }
