@@ -12,7 +12,9 @@ function blame(found: Found, holder: string, key: string, message: string): void
 
 /** Whether a text says nothing: empty, or white space alone. */
 function isBlank(text: string): boolean {
-  return !(text.charCodeAt(0) > 0x20) && text.trim() === ''
+  const first = text.charCodeAt(0)
+  // Nearly every text begins with one of these, and none of them is white space; beyond them some are.
+  return !(first > 0x20 && first < 0x7f) && text.trim() === ''
 }
 
 /** Whether a value is a text that says something. */

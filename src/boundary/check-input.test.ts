@@ -35,10 +35,10 @@ describe('an input', () => {
 
   for (const [rule, key] of TEXTS) {
     verifies(rule, `needs a ${key} that says something`, () => {
-      for (const value of [undefined, '', ' ', '\n\t', 1, null, {}, ['a']]) {
+      for (const value of [undefined, '', ' ', '\n\t', '\u00a0', '\u3000\u2028', 1, null, {}, ['a']]) {
         expect(blamed({ [key]: value })).toEqual([key])
       }
-      expect(blamed({ [key]: 'ü 漢 x' })).toEqual([])
+      for (const value of ['ü 漢 x', '漢', '\u00a0x']) expect(blamed({ [key]: value })).toEqual([])
     })
   }
 

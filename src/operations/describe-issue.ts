@@ -8,6 +8,8 @@ export function describeIssue(error: z.ZodError, input: unknown): string {
   const issue = error.issues[0]
   if (!issue) return 'The request is not valid.'
   const place = issue.path.map(String).join('.') || 'the input'
+  // Where anything may stand, and another check reads it, all there is to say is that it is not there.
+  if (issue.code === 'invalid_type' && issue.expected === 'nonoptional') return `${place} is missing.`
   return `${place} ${isMissing(issue, input) ? 'is missing: it ' : ''}${expectationOf(issue)}.`
 }
 

@@ -92,9 +92,10 @@ describe('from the command line of a home', () => {
     const failed = await cli('boundary', 'run', '--input', file, '--engine', 'site-planner')
     expect([failed.exit, failed.stdout]).toEqual([1, expect.stringContaining('VALIDATION_ERROR')])
     expect(failed.stdout).toContain('This engine makes site plans only.')
-    const { run_id } = JSON.parse(
-      (await cli('boundary', 'run', '--input', file, '--engine', 'site-planner', '--json')).stdout,
-    ).execution
+    expect(failed.stderr).toMatch(/^Hint: Give the engine an input that it takes, .+\n$/)
+    const asJson = await cli('boundary', 'run', '--input', file, '--engine', 'site-planner', '--json')
+    expect([asJson.exit, asJson.stderr]).toEqual([1, ''])
+    const { run_id } = JSON.parse(asJson.stdout).execution
     expect((await cli('boundary', 'show', run_id)).stdout).toContain('exec-x of r-001')
     const ended = await cli('boundary', 'cancel', run_id)
     expect([ended.exit, ended.stderr]).toEqual([

@@ -94,6 +94,8 @@ describe.each(DATABASES)('submissions on %s', (database) => {
         expect([told.status, told.code, called, made]).toEqual([400, 'VALIDATION_ERROR', 0, 0])
         expect(told.body.error).toContain(`${path} must`)
       }
+      const { told } = await traced(undefined)
+      expect([told.status, told.code, told.body.error]).toEqual([400, 'BAD_REQUEST', 'input is missing.'])
     },
   )
 
@@ -106,6 +108,13 @@ describe.each(DATABASES)('submissions on %s', (database) => {
       status: 'blocked',
       error: { code: 'COHERENCE_BLOCKED', retryable: false },
     })
+    // Whether its lineage would have done is no question any more, and the ledger shows nothing of it.
+    const lineage = { dependsOnLedgerIds: ['led-nowhere'] }
+    const adrift = await traced(
+      inputOf({ runMode: 'execute', coherenceStatus: 'stale', allowedLineage: lineage }),
+    )
+    expect([adrift.told.status, adrift.called, adrift.made]).toEqual([201, 0, 0])
+    expect(adrift.outcome).toMatchObject({ status: 'blocked', error: { code: 'COHERENCE_BLOCKED' } })
   })
 
   verifies(

@@ -67,7 +67,15 @@ describe('knowtation boundary check', () => {
       1,
       'artifacts[0].dependsOnLedgerIds[0]: is not in allowedLineage\nextra: is not a key of the contract\n',
     ])
-    expect(stderr).toMatch(/^Error \(MODEL_OUTPUT_INVALID\): 2 violation\(s\)\.\nHint: .+\n$/)
+    expect(stderr).toMatch(/^Error \(MODEL_OUTPUT_INVALID\): 2 violations\.\nHint: .+ schema output`.+\n$/)
+    const hintFor = async (changes: object) =>
+      (await check({ ...good, input: Object.assign({}, good.input, changes) })).stderr
+    expect(await hintFor({ tenantId: '' })).toMatch(
+      /^Error \(VALIDATION_ERROR\): 1 violation\.\nHint: .+ schema input`.+\n$/,
+    )
+    expect(await hintFor({ runMode: 'execute', coherenceStatus: 'stale' })).toMatch(
+      /^Error \(COHERENCE_BLOCKED\): 1 violation\.\nHint: .+ dry_run\.\n$/,
+    )
     const told = JSON.parse((await check(bad, '--json')).stdout)
     expect(told).toEqual({
       schema: 'knowtation.boundary_check/v0',

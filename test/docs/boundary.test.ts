@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPage, runPage } from './run-guide.fixture.ts'
+import { expectShown, readPage, runPage } from './run-guide.fixture.ts'
 
 test('the guide to external engines runs as written', async () => {
   const output = await runPage(readPage('docs/boundary.md'))
@@ -26,5 +26,6 @@ test("the engines' part of the README runs as written and answers as shown", asy
   const page = readPage('README.md', 'Engines that cannot reach out')
   expect(page.match(/^The exchange is valid\.$/gm)).toHaveLength(2)
   const output = await runPage(page)
+  expectShown(page, output)
   expect(output.match(/^The exchange is valid\.$/gm)).toHaveLength(2)
 }, 60_000)

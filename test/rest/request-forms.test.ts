@@ -143,6 +143,19 @@ describe('methods', () => {
     expect(result.raw).not.toContain(hub.credentials.bearers.admin)
   })
 
+  test.each(['/', '/healthz', '/openapi.json'])(
+    'HEAD of %s is what GET answers, without it',
+    async (path) => {
+      const [asked, seen] = await Promise.all(
+        ['HEAD', 'GET'].map((method) => fetch(hub.url + path, { method })),
+      )
+      expect([asked?.status, await asked?.text()]).toEqual([200, ''])
+      for (const name of ['content-type', 'content-length', 'content-security-policy', 'cache-control'])
+        expect([name, asked?.headers.get(name)]).toEqual([name, seen?.headers.get(name)])
+      await seen?.text()
+    },
+  )
+
   verifies('GATE-003', 'a projection cannot be written back', async () => {
     for (const method of ['PUT', 'POST', 'PATCH', 'DELETE']) {
       const { result } = await ask('/api/v1/flows/flow_research_brief/projection', method)

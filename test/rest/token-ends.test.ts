@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeAgent, setUpOwner } from '../control/owner-visitor.ts'
 import { type Clock, startTestHub } from '../harness/test-hub.ts'
 import { makeToolProject } from '../toolbox/surface-project.fixture.ts'
-import { send } from './rest-hub.fixture.ts'
+import { auditRecords, send } from './rest-hub.fixture.ts'
 
 test('a local token counts until the millisecond at which it ends, and not in it', async () => {
   const start = new Date('2026-11-02T10:00:00.000Z')
@@ -22,6 +22,26 @@ test('a local token counts until the millisecond at which it ends, and not in it
   }
   expect([await statusAfter(59_999), await statusAfter(60_000), await statusAfter(60_001)]).toEqual([
     200, 401, 401,
+  ])
+})
+
+test('the record of a token’s making names it, as that of its end does', async () => {
+  await using hub = await startTestHub()
+  const call = async (method: string, path: string, body?: object) =>
+    (
+      await send(hub.url, {
+        method,
+        path,
+        bearer: hub.credentials.bearers.admin,
+        ...(body && { body: JSON.stringify(body) }),
+      })
+    ).text
+  const { token } = JSON.parse(await call('POST', '/api/v1/tokens', { role: 'viewer' }))
+  await call('DELETE', `/api/v1/tokens/${token.token_id}`)
+  const of = { target_kind: 'token', target_id: token.token_id, outcome: 'allowed' }
+  expect((await auditRecords(hub)).slice(-2)).toEqual([
+    expect.objectContaining({ operation: 'token_create', ...of }),
+    expect.objectContaining({ operation: 'token_revoke', ...of }),
   ])
 })
 

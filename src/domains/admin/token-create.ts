@@ -15,6 +15,7 @@ export const tokenCreate = defineOperation({
   rest: 'POST /api/v1/tokens',
   cli: 'token create',
   errors: {},
+  made: ({ token }) => ({ kind: 'token', id: token.token_id }),
   input: z.strictObject({
     role: z.enum(ROLES).describe('What the token may do'),
     ttl_seconds: z
@@ -49,6 +50,6 @@ export const tokenCreate = defineOperation({
       created_by: `${caller.kind}:${caller.id}`,
       expires_at: expires,
     })
-    return { schema: 'knowtation.token_create/v0', ...made }
+    return { schema: 'knowtation.token_create/v0' as const, ...made }
   },
 })

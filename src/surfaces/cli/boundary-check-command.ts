@@ -2,9 +2,11 @@ import {
   agentInputSchema,
   agentOutputSchema,
   checkExchange,
+  type ExchangeCode,
   parseAgentInput,
   type Violation,
 } from '../../boundary/index.ts'
+import { counted } from '../../platform/basics/counted.ts'
 import { isCommandFailure, UsageError } from './cli-errors.ts'
 import { findFlag, type Invocation } from './command.ts'
 import { printError } from './output.ts'
@@ -13,11 +15,17 @@ import { readJsonArgument } from './read-json-argument.ts'
 
 interface Verdict {
   valid: boolean
-  code: string | null
+  code: ExchangeCode | null
   violations: readonly Violation[]
 }
 
-const HINT = 'Mend what is named; `knowtation boundary schema output` prints the JSON Schema of answers.'
+const HINTS: Readonly<Record<ExchangeCode, string>> = {
+  VALIDATION_ERROR: 'Mend the input; `knowtation boundary schema input` prints the JSON Schema of inputs.',
+  MODEL_OUTPUT_INVALID:
+    'Mend the answer; `knowtation boundary schema output` prints the JSON Schema of answers.',
+  COHERENCE_BLOCKED:
+    'A hub does not call the engine with this input: refresh the snapshot, or make it a dry_run.',
+}
 
 /** Holds an answer against its input, without any hub; fails when something is wrong. */
 export async function checkBoundary(invocation: Invocation): Promise<number> {
@@ -29,11 +37,12 @@ export async function checkBoundary(invocation: Invocation): Promise<number> {
   const { io, globals } = invocation
   if (globals.json) {
     io.stdout.write(`${JSON.stringify({ schema: 'knowtation.boundary_check/v0', ...verdict })}\n`)
-  } else if (verdict.valid) {
+  } else if (verdict.code === null) {
     io.stdout.write(output === undefined ? 'The input is valid.\n' : 'The exchange is valid.\n')
   } else {
     io.stdout.write(`${printable(verdict.violations.map(renderViolation).join('\n'))}\n`)
-    printError(io.stderr, `Error (${verdict.code})`, `${verdict.violations.length} violation(s).`, HINT)
+    const found = counted(verdict.violations.length, 'violation')
+    printError(io.stderr, `Error (${verdict.code})`, `${found}.`, HINTS[verdict.code])
   }
   return verdict.valid ? 0 : 1
 }
@@ -60,7 +69,7 @@ async function judge(
 }
 
 function verdictOf(
-  checked: { ok: true } | { ok: false; code: string; violations: readonly Violation[] },
+  checked: { ok: true } | { ok: false; code: ExchangeCode; violations: readonly Violation[] },
 ): Verdict {
   if (checked.ok) return { valid: true, code: null, violations: [] }
   return { valid: false, code: checked.code, violations: checked.violations }

@@ -10,8 +10,24 @@ const LOOK_LIMIT = 100_000
 const CLEAR_LINE = '\r\x1b[2K'
 
 interface Body {
-  execution: { state: string; progress: { share: number; note: string | null } | null }
+  execution: {
+    state: string
+    progress: { share: number; note: string | null } | null
+    outcome: { error: { code: string } | null } | null
+  }
 }
+
+/** What can be done about an execution that ended with one of these. */
+const NEXT_STEPS: Readonly<Record<string, string>> = {
+  COHERENCE_BLOCKED: 'Compose the input anew, with a higher attempt, from a snapshot that is coherent.',
+  MODEL_OUTPUT_INVALID:
+    'Mend the engine (`knowtation boundary schema output` prints what it may answer), then run a higher attempt.',
+  VALIDATION_ERROR: 'Give the engine an input that it takes, with a higher attempt or a new executionId.',
+  LEDGER_WRITE_FAILED:
+    '`knowtation boundary dead-letter replay` writes the kept answer when the ledger can be.',
+}
+const NEXT_ATTEMPT = 'Submit it with a higher attempt when what is named is mended.'
+const NEXT_EXECUTION = 'A cancelled execution stays cancelled: submit it under a new executionId.'
 
 /** `boundary run`: stays until the execution has ended, unless --wait says how long; fails when it did not succeed. */
 export const boundaryRunExtension: Extension = {
@@ -30,9 +46,16 @@ export const boundaryRunExtension: Extension = {
     if (io.isErrorTerminal) io.stderr.write(CLEAR_LINE)
     if (!answer.ok) return printRefusal(answer, invocation)
     const code = printAnswer(operation.name, answer, invocation)
-    const { state } = (JSON.parse(answer.text) as Body).execution
-    return state === 'failed' || state === 'cancelled' ? 1 : code
+    const { execution } = JSON.parse(answer.text) as Body
+    if (execution.state !== 'failed' && execution.state !== 'cancelled') return code
+    if (!invocation.globals.json) io.stderr.write(`Hint: ${adviseOn(execution)}\n`)
+    return 1
   },
+}
+
+function adviseOn({ state, outcome }: Body['execution']): string {
+  if (state === 'cancelled') return NEXT_EXECUTION
+  return NEXT_STEPS[outcome?.error?.code ?? ''] ?? NEXT_ATTEMPT
 }
 
 function describe({ state, progress }: Body['execution']): string {

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
 
@@ -44,6 +46,19 @@ describe('what a person reads', () => {
     const { stdout } = await cliAt(temporaryFolder())('tool list', { isTerminal: true, columns: 80 })
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
     expect(stdout).toMatch(/^read_file +Reads /m)
+  })
+
+  test('the list of tools takes the seat that a call takes', async () => {
+    const cli = cliAt(temporaryFolder())
+    const project = temporaryFolder()
+    mkdirSync(join(project, 'shop'))
+    const seat = `--project ${project} --service shop`
+    for (const role of ['dev', 'sre', 'product_owner', 'stranger']) {
+      const seated = await cli(`tool list ${seat} --role ${role}`)
+      expect(seated).toEqual({ ...(await cli(`tool list --role ${role}`)), exit: 0 })
+    }
+    const nowhere = await cli(`tool list --project ${project} --service none --role dev`)
+    expect([nowhere.exit, nowhere.stdout]).toEqual([2, ''])
   })
 
   test('help says what counts when a flag is left out', async () => {

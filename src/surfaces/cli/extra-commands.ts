@@ -47,7 +47,7 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     words: ['tool', 'list'],
     summary: 'List the tools that a role sees.',
     positionals: [],
-    flags: [{ name: 'role', value: 'ROLE', description: 'The role (default dev)' }],
+    flags: SEAT_FLAGS,
     reach: 'nothing',
     run: async (invocation) => (await import('./tool-commands.ts')).listTools(invocation),
   },

@@ -89,7 +89,9 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   secrets_key_unusable: {
     hint: 'Nothing was changed. Mend what is named, or delete the connection or subscription that it belongs to.',
   },
-  FLOW_HARNESS_UNSUPPORTED: { hint: 'Use --harness cursor_rule or --harness cli_runbook.' },
+  FLOW_HARNESS_UNSUPPORTED: {
+    hint: 'Use --harness cursor_rule or cli_runbook; agent_bundle needs external_agent.enabled in policy.yaml.',
+  },
   FLOW_DRAFT_INVALID: { hint: 'Mend the bundle; `knowtation flow check FILE` checks it without storing it.' },
   FLOW_SCOPE_AMBIGUOUS: {
     hint: 'The owner settles it in members.yaml of the vault; see `knowtation doctor`.',
@@ -128,8 +130,9 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   },
   VALIDATION_ERROR: { hint: '`knowtation boundary check --input FILE` checks an input without a hub.' },
   MISSING_LINEAGE: {
-    hint: '`knowtation ledger list` shows what there is; `knowtation boundary compose` picks it by itself.',
+    hint: '`knowtation ledger list` shows what there is, and since when; `knowtation ledger append` adds an entry for snapshots from then on.',
   },
+  SNAPSHOT_EMPTY: { hint: 'Give --snapshot what the engine is to work with; it sees nothing else.' },
   IDEMPOTENCY_CONFLICT: { hint: 'Use a new executionId, or a higher attempt after one that failed.' },
   FLOW_LINEAGE_CONFLICT: {
     hint: '`knowtation flow export ID --json > FILE`, then `knowtation flow check FILE`, tell the newest version and its state id.',

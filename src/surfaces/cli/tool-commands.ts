@@ -14,10 +14,10 @@ import { connectRemotely } from './remote-connection.ts'
 import { seatCaller } from './seat-flags.ts'
 
 /** Prints the tools that a role sees; what is printed is what may be called. */
-export async function listTools({ io, globals, ...invocation }: Invocation): Promise<number> {
-  const role = findFlag({ io, globals, ...invocation }, 'role') ?? 'dev'
-  const seat = { project_root: '/', service_root: '/', role, agent_id: 'local' }
-  const caller = toolboxCaller('local', 'default', seat, 'knowtation')
+export async function listTools(invocation: Invocation): Promise<number> {
+  const { io, globals } = invocation
+  const role = findFlag(invocation, 'role') ?? 'dev'
+  const caller = listedCaller(invocation, role)
   const offered = toolOperations.filter(({ authority }) => hasAuthority(authority, caller))
   if (globals.json) {
     const tools = offered.map(({ name, description, input }) => ({
@@ -37,6 +37,14 @@ export async function listTools({ io, globals, ...invocation }: Invocation): Pro
   if (offered.length === 0)
     io.stdout.write(`The role ${role} has no tools. Roles with tools are ${TOOL_ROLES.join(', ')}.\n`)
   return 0
+}
+
+/** A seat that is named must be one that could be taken; what its agent sees follows from the role alone. */
+function listedCaller(invocation: Invocation, role: string) {
+  const isPlaced = invocation.flags.has('service') || invocation.flags.has('project')
+  if (isPlaced) return seatCaller(invocation, 'knowtation')
+  const seat = { project_root: '/', service_root: '/', role, agent_id: 'local' }
+  return toolboxCaller('local', 'default', seat, 'knowtation')
 }
 
 /** Calls one tool and prints its result. */

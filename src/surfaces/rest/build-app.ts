@@ -16,7 +16,7 @@ import { openApiDocument } from '../openapi/openapi-document.ts'
 import { connectionFaults } from './connection-faults.ts'
 import { type FastCalls, fastCalls } from './fast-calls.ts'
 import { type FastReads, fastReads } from './fast-reads.ts'
-import { addFrontPage } from './front-page.ts'
+import { addFrontPage, HEAD_TOO } from './front-page.ts'
 import { healthProbe } from './health.ts'
 import { identify } from './identify.ts'
 import { addMcpRoute, mcpService } from './mcp-route.ts'
@@ -118,7 +118,7 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): vo
     })
     addFrontPage(pages, hub)
     addOwnerDiscovery(pages, hub)
-    pages.get('/healthz', async (_request, reply) => {
+    pages.get('/healthz', HEAD_TOO, async (_request, reply) => {
       const healthy = await isHealthy()
       return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })
     })
@@ -128,7 +128,7 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry): vo
         ? sendPlainly(reply, 'NOT_FOUND')
         : reply.type(metrics.contentType).send(await metrics.metrics()),
     )
-    pages.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openapi))
+    pages.get('/openapi.json', HEAD_TOO, (_request, reply) => reply.type('application/json').send(openapi))
   })
 }
 

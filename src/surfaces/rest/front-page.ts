@@ -3,9 +3,12 @@ import type { Hub } from '../../operations/hub.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { onboardingOf } from './owner-discovery.ts'
 
+/** What watches a hub often asks with HEAD alone. Operations have no such second form: each call is one act on record. */
+export const HEAD_TOO = { exposeHeadRoute: true }
+
 /** Metadata for programs, one plain page for people, at the same address. */
 export function addFrontPage(app: FastifyInstance, hub: Hub): void {
-  app.get('/', async (request, reply) => {
+  app.get('/', HEAD_TOO, async (request, reply) => {
     reply.header('vary', 'accept')
     if (!(request.headers.accept ?? '').includes('text/html'))
       return reply.send({ ...metadata(request.identity.hosted), ...(await onboardingOf(hub, request)) })

@@ -29,15 +29,17 @@ export type Found =
 
 /** Decides everything about a submission, and keeps it, before any engine is called. */
 export async function submitExecution(context: Submitting): Promise<Found> {
-  const { vault_id, db, input: asked, refuse } = context
+  const { vault_id, db, input: asked, rules, now, refuse } = context
   const given = requireInput(context, asked.input)
   const known = await lockExecution(db, vault_id, runIdOf(given))
   const same = known && (await findSame(context, known, given))
   if (same) return same
   const engine = requireEngine(context, given)
-  await requireLineage(context, given)
+  const blocked = findBlock(given, rules.policy.value.boundary?.partial, now)
+  // Blocked by its coherence, nothing will rest on what it names: that is what its submitter has to hear first.
+  if (blocked?.status !== 'blocked') await requireLineage(context, given)
   await requireFormer(context, given, asked.rerun_of_execution_id ?? null)
-  const row = draft(context, given, known)
+  const row = draft(context, given, known, blocked)
   if (known) {
     await storeAttempt(db, known)
     await writeExecution(db, row)
@@ -76,10 +78,13 @@ function requireEngine({ rules, input: asked, refuse, hub }: Submitting, given: 
   return engine
 }
 
-function draft(context: Submitting, given: AgentInput, known: ExecutionRow | undefined): ExecutionRow {
-  const { vault_id, hub, now, input: asked, rules } = context
+function draft(
+  { vault_id, hub, now, input: asked }: Submitting,
+  given: AgentInput,
+  known: ExecutionRow | undefined,
+  blocked: ExecutionOutcome | undefined,
+): ExecutionRow {
   const rerun_of = asked.rerun_of_execution_id ?? null
-  const blocked = findBlock(given, rules.policy.value.boundary?.partial, now)
   const runner = runnerOf(hub)
   if (known && !isMove(known.state, 'planned', true))
     throw new Error('An attempt can follow a failed one only.')
