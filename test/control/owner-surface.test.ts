@@ -77,6 +77,26 @@ describe('the owner surface', () => {
     expect(open).toEqual([])
   })
 
+  verifies(['OWNR-027', 'OWNR-086'], 'speaks its own form also where there is nothing', async () => {
+    for (const [method, path] of [
+      ['POST', `/v1/owner/runs/run_${'0'.repeat(32)}/cancel`],
+      ['PUT', '/v1/owner/control'],
+      ['GET', '/v1/event-subscriptions/sub_x/nothing?x=/api/'],
+      ['GET', '/_ref/nothing'],
+    ] as const) {
+      const { status, text, headers } = await send(hub.url, { method, path, bearer })
+      const { error } = JSON.parse(text)
+      expect([path, status, error.type, error.code]).toEqual([path, 404, 'not_found_error', 'not_found'])
+      expect(error.request_id).toMatch(/^req_[0-9a-f]{16}$/)
+      expect(headers['request-id']).toBe(error.request_id)
+    }
+    for (const path of ['/api/v1/nothing', '/v1x', '/nothing/v1/owner'])
+      expect(JSON.parse((await send(hub.url, { path, bearer })).text)).toEqual({
+        error: 'There is nothing at this address.',
+        code: 'NOT_FOUND',
+      })
+  })
+
   test('answers a bad input and a missing thing in its own form', async () => {
     const [bad, missing] = [
       await removeAt('/v1/owner/agents/nonsense'),

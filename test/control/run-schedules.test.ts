@@ -43,18 +43,38 @@ describe.each(DATABASES)('schedules on %s', (database) => {
     const anew = await hub.ask('PUT', `${at(one)}/schedule`, { interval_seconds: 600 })
     expect(anew.body.schedule).toMatchObject({ enabled: true, next_run_at: expect.any(String) })
     expect((await hub.ask('DELETE', `${at(one)}/schedule`)).status).toBe(204)
-    for (const [method, path] of [
-      ['DELETE', '/schedule'],
-      ['POST', '/schedule/pause'],
-      ['POST', '/schedule/resume'],
+    for (const [method, path, status, code] of [
+      ['DELETE', '/schedule', 404, 'schedule_not_found'],
+      ['POST', '/schedule/pause', 409, 'connection_not_scheduled'],
+      ['POST', '/schedule/resume', 409, 'connection_not_scheduled'],
     ] as const) {
       const gone = await hub.ask(method, `${at(one)}${path}`)
-      expect([gone.status, gone.body.error.code]).toEqual([404, 'schedule_not_found'])
+      expect([gone.status, gone.body.error.code]).toEqual([status, code])
     }
     const both = await hub.ask('POST', '/v1/owner/connectors/sample/schedule/pause')
     expect([both.status, both.body.error.code]).toEqual([409, 'ambiguous_connection'])
     expect(await everythingOf(hub, other)).toEqual(before)
   })
+
+  verifies(
+    'OWNR-042',
+    'no offered action of a connection without a schedule is at a missing address',
+    async () => {
+      const connection_id = await connect(hub.hub, NOWHERE)
+      await hub.ask('DELETE', `${at(connection_id)}/schedule`)
+      const shown = await hub.ask('GET', at(connection_id))
+      expect(shown.body.schedule).toBeNull()
+      type Action = { family: string; method: string | null; url: string | null }
+      const offered = (shown.body.supported_actions as Action[]).filter(({ url }) => url !== null)
+      expect(offered.map(({ family }) => family)).toContain('manage_schedule')
+      // Deleting comes last: what is gone answers 404 with good reason.
+      offered.sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
+      for (const { family, method, url } of offered) {
+        const { status } = await hub.ask(method as string, new URL(url as string).pathname, {})
+        expect([family, status], family).not.toEqual([family, expect.toBeOneOf([404, 405])])
+      }
+    },
+  )
 
   test('a cron line has 120 signs at most', async () => {
     const connection_id = await connect(hub.hub, NOWHERE)

@@ -134,10 +134,21 @@ describe.each(DATABASES)('the surface of event subscriptions on %s', (database) 
       for (const told of [kept, hub.logged.join('')]) expect(told).not.toContain('whsec_')
       for (const callback_url of ['http://example.org', 'http://example.org:80/x', 'ftp://example.org/'])
         expect((await agent.ask('POST', '', { callback_url })).status).toBe(400)
-      for (const callback_url of ['https://example.org/hook', 'http://localhost:9/', 'http://[::1]:9000/']) {
+      // On other machines the ports below 1024 are those of the web; on this one a receiver listens where it likes.
+      for (const port of [25, 1_023])
+        expect(
+          (await agent.ask('POST', '', { callback_url: `https://example.org:${port}/hook` })).status,
+        ).toBe(400)
+      for (const callback_url of [
+        'https://example.org/hook',
+        'https://example.org:1024/hook',
+        'http://localhost:9/',
+        'http://127.0.0.1:9/',
+        'http://[::1]:9000/',
+      ]) {
         const { status, text } = await agent.ask('POST', '', { callback_url })
-        expect([callback_url, status]).toEqual([callback_url, callback_url.includes(':9/') ? 400 : 201])
-        if (status === 201) await agent.ask('DELETE', `/${JSON.parse(text).subscription_id}`)
+        expect([callback_url, status]).toEqual([callback_url, 201])
+        await agent.ask('DELETE', `/${JSON.parse(text).subscription_id}`)
       }
     },
   )

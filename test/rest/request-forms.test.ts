@@ -184,6 +184,18 @@ describe('methods', () => {
     expect([answer.status, codeOf(answer)]).toEqual([400, 'BAD_REQUEST'])
     const still = await send(hub.url, { path: '/api/v1/whoami', bearer: bearers.viewer })
     expect(still.status).toBe(200)
+    // What holds nothing contradicts nothing; a list is not even an object.
+    const sent = async (text: string) =>
+      (
+        await send(hub.url, {
+          method: 'DELETE',
+          path: '/api/v1/tokens/tok_0000000000000000',
+          bearer: bearers.admin,
+          body: text,
+          headers: { 'content-length': String(text.length) },
+        })
+      ).status
+    expect([await sent('{}'), await sent('[]'), await sent('0')]).toEqual([404, 400, 400])
   })
 })
 

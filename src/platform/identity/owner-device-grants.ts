@@ -100,9 +100,10 @@ export async function pollDeviceGrant(
     now.getTime() - Date.parse(grant.last_polled_at) < grant.interval_seconds * 1_000
   const slower = Math.min(grant.interval_seconds + SLOW_DOWN_SECONDS, INTERVAL_MAX_SECONDS)
   await tx.run(notePoll, now.toISOString(), isTooSoon ? slower : grant.interval_seconds, grant.grant_id)
+  // Slowing down is for whoever still waits: what the owner has decided is told however soon it is asked for.
+  if (grant.state === 'approved') return grant
   if (grant.state === 'denied') return 'access_denied'
-  if (isTooSoon) return 'slow_down'
-  return grant.state === 'approved' ? grant : 'authorization_pending'
+  return isTooSoon ? 'slow_down' : 'authorization_pending'
 }
 
 /** The waiting wish behind a code that a person typed. */

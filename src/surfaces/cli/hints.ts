@@ -56,6 +56,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   },
   run_not_found: { hint: '`knowtation owner run list` shows the runs of a connection.' },
   run_not_active: { hint: '`knowtation owner run show` tells how it ended.' },
+  connection_not_scheduled: { hint: '`knowtation owner schedule set` gives the connection a schedule.' },
   schedule_not_found: { hint: '`knowtation owner schedule set` gives the connection one.' },
   record_not_found: { hint: '`knowtation owner record list` shows the keys there are.' },
   delete_connection_unsupported: {

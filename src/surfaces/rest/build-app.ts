@@ -28,6 +28,7 @@ import { addOwnerPages } from './owner-pages.ts'
 import { addBodyReader } from './read-body.ts'
 import { SECURITY_HEADERS, setSecurityHeaders } from './security-headers.ts'
 import { addUnknownToolRoute } from './tool-route.ts'
+import { answerUnknown } from './unknown-address.ts'
 
 const BODY_LIMIT_BYTES = 1_048_576
 const REQUEST_TIMEOUT_MS = 60_000
@@ -79,7 +80,7 @@ export function buildApp(
     request.identity = await identify(hub, authenticate, request.raw)
   })
   app.setErrorHandler((error, request, reply) => answerFault(hub, request, reply, error as FastifyError))
-  app.setNotFoundHandler((_request, reply) => sendPlainly(reply, 'NOT_FOUND'))
+  app.setNotFoundHandler((request, reply) => answerUnknown(hub, request, reply))
   addOperationRoutes(app, hub, registry)
   addUnknownToolRoute(app, hub)
   addSystemRoutes(app, hub, registry)

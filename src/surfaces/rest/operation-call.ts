@@ -78,7 +78,7 @@ export function challengeOf(operation: Operation | undefined, origin: string): s
 }
 
 /** How a caller and the hub's records come together again. */
-function requestHeaders(request_id: string): [string, string][] {
+export function requestHeaders(request_id: string): [string, string][] {
   return [
     ['request-id', request_id],
     ['pdpp-reference-trace-id', traceIdOf(request_id)],

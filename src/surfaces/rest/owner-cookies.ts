@@ -26,12 +26,15 @@ export function findOwnSession(request: IncomingMessage): string | undefined {
   return isSameOrigin(request) ? findCookie('owner', request) : undefined
 }
 
-/** Whether a browser says that the request comes from our own origin; what changes something must prove it. */
+/**
+ * Whether no browser says that the request comes from elsewhere. With whatever changes something, browsers name the
+ * page's origin, and where it stands to ours; a request with neither is no browser's, and was nobody's to forge.
+ */
 export function isSameOrigin({ method = 'GET', headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site']
   const isSafe = SAFE_METHODS.includes(method)
   if (site !== undefined && site !== 'same-origin' && !(isSafe && site === 'none')) return false
-  if (headers.origin === undefined) return isSafe
+  if (headers.origin === undefined) return isSafe || site === undefined
   return headers.origin === `http://${headers.host ?? ''}`
 }
 

@@ -45,7 +45,13 @@ export function addOwnerOauth(app: FastifyInstance, hub: Hub): void {
 
 function run(hub: Hub, request: FastifyRequest, operation: Operation): Promise<Answer> {
   const { identity, headers } = request
-  return runOperation(hub, callOf(operation, identity, headers, { ...fieldsOf(request) }, identity.refused))
+  const input = knownFields(request, Object.keys(operation.input.shape))
+  return runOperation(hub, callOf(operation, identity, headers, input, identity.refused))
+}
+
+/** What a server does not know it passes over (RFC 6749, 3.2): programs send more than is needed, as `resource`. */
+function knownFields(request: FastifyRequest, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fieldsOf(request)).filter(([name]) => names.includes(name)))
 }
 
 function sendCodes(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
@@ -62,11 +68,12 @@ export function pageOrigin({ headers, identity }: FastifyRequest): string {
 }
 
 async function giveToken(hub: Hub, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { grant_type, ...input } = fieldsOf(request)
+  const { grant_type } = fieldsOf(request)
   if (grant_type === undefined) return sendFault(reply, 400, 'invalid_request', 'grant_type is missing.')
   if (grant_type !== DEVICE_GRANT)
     return sendFault(reply, 400, 'unsupported_grant_type', 'Only the device flow is offered.')
   const { identity, headers } = request
+  const input = knownFields(request, ['client_id', 'device_code'])
   const { operation: _, ...call } = callOf(ownerDeviceRequest, identity, headers, input, identity.refused)
   const answer = await exchangeDeviceCode(hub, call)
   return answer.ok ? sendJson(reply, JSON.parse(answer.text)) : sendRefusal(request, reply, answer)

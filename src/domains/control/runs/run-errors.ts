@@ -6,4 +6,6 @@ export const runErrors = errorTable({
   run_not_found: { status: 404, message: 'There is no such run.' },
   run_not_active: { status: 409, message: 'The run has ended already.' },
   schedule_not_found: { status: 404, message: 'The connection has no schedule.' },
+  // The address is one that the catalog offers for every connection, so this is no 404.
+  connection_not_scheduled: { status: 409, message: 'The connection has no schedule to pause or resume.' },
 })

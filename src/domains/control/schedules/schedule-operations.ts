@@ -91,14 +91,14 @@ const enabling = (verb: 'pause' | 'resume', summary: `${string}{}${string}`) =>
     cli: `owner schedule ${verb} <connection_id>`,
     errors: {
       ...connectionErrors.pick('connector_instance_inactive'),
-      ...runErrors.pick('schedule_not_found'),
+      ...runErrors.pick('connection_not_scheduled'),
     },
     extra: {},
     output: Output,
     spine: { event, operation: `${verb}_schedule` },
     async handle({ db, now, refuse }, connection) {
       if (connection.status !== 'active') return refuse('connector_instance_inactive')
-      const found = (await findSchedule(db, connection.connection_id)) ?? refuse('schedule_not_found')
+      const found = (await findSchedule(db, connection.connection_id)) ?? refuse('connection_not_scheduled')
       await enableSchedule(db, found, verb === 'resume', now)
       return show(connection, (await findSchedule(db, connection.connection_id)) as ScheduleRow)
     },

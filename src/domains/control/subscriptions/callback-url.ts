@@ -5,7 +5,7 @@ import { isPublicAddress } from '../../../platform/upstream/http/address-rules.t
 export const CALLBACK_LIMIT_BYTES = 2_048
 /** The hosts that are this machine by their very name. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** Below this only the web's own ports: what listens on the others speaks something else. */
+/** Below this only the web's own ports on other machines: what listens on the rest speaks something else. */
 const FREE_PORTS_FROM = 1_024
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443])
 
@@ -26,8 +26,9 @@ export function findCallbackFault(text: string, { hosted = false } = {}): string
 }
 
 function findPlaceFault({ hostname, port }: URL, isLoopback: boolean): string | undefined {
+  if (isLoopback) return undefined
   const host = hostname.replace(/^\[|\]$/g, '')
-  if (!isLoopback && isIP(host) !== 0 && !isPublicAddress(host)) return 'The address is not a public one.'
+  if (isIP(host) !== 0 && !isPublicAddress(host)) return 'The address is not a public one.'
   const number = Number(port || '443')
   if (number < FREE_PORTS_FROM && !WEB_PORTS.has(number)) return 'The port is not one of the web.'
   return undefined
