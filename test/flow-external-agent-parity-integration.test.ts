@@ -232,6 +232,7 @@ test('the tables of this tier cite these rules', () => {
     'GATE-009',
     'GATE-010',
     'GATE-011',
+    'GATE-012',
     'GATE-013',
     'GATE-014',
     'GATE-015',

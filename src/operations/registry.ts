@@ -59,6 +59,11 @@ export function pathParameters(route: string): string[] {
   return [...route.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string)
 }
 
+/** A route as the contract writes it: the id of a flow is called by its full name only among the inputs. */
+export function writtenRoute(route: string): string {
+  return route.replace('/flows/{flow_id}', '/flows/{id}')
+}
+
 /** The names in angle brackets of a command. */
 export function positionals(command: string): string[] {
   return [...command.matchAll(/<(\w+)>/g)].map((match) => match[1] as string)

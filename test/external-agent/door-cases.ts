@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { runInProcess } from '../harness/call-cli.ts'
 import { connectClient } from '../harness/call-mcp.ts'
@@ -85,9 +86,52 @@ export function describeDoors(hubOf: () => TestHub): void {
     expect(maskTimes(JSON.stringify(projected))).toBe(maskTimes(JSON.stringify(same.body)))
   })
 
+  verifies(
+    ['GATE-011', 'GATE-012'],
+    'whoever has the home mints the same with and without the hub',
+    async () => {
+      const hub = hubOf()
+      const wanted = { ...MINT_INPUT, actor_label: 'bot' }
+      const over = [
+        await mint(hub, wanted, { as: 'hub', way: 'rest' }),
+        await mint(hub, wanted, { as: 'hub', way: 'mcp' }),
+      ]
+      const words =
+        'flow grant mint --flow-id flow_gate --version 1.2.0 --tools web_search --actor-label bot --json'
+      const { env } = hub.options
+      const { stdout } = await runInProcess(words.split(' '), env)
+      const grants = [...over, JSON.parse(stdout)].map(({ grant }) => {
+        const { grant_id: _id, issued_at: _issued, expires_at: _expires, ...same } = grant
+        return same
+      })
+      expect(grants[0].actor_hash).toBe(hash('sha256', 'bot|default|hub'))
+      expect(grants[1]).toEqual(grants[0])
+      expect(grants[2]).toEqual(grants[0])
+    },
+  )
+
+  verifies(
+    'GATE-018',
+    'the command line says what the hub would of a mint that lacks something',
+    async () => {
+      const env = { KNOWTATION_TOKEN: hubOf().credentials.bearers.editor }
+      const run = (words: string) => runInProcess([...words.split(' '), '--url', hubOf().url], env)
+      for (const words of [
+        'flow grant mint --flow-version 1.2.0 --requested-tools web_search',
+        'flow grant mint flow_gate --requested-tools web_search',
+        'flow grant mint flow_gate --flow-version 1.2.0',
+        'flow grant mint flow_gate --flow-version 1.2.0 --requested-tools web_search --ttl soon',
+      ]) {
+        const told = await run(`${words} --json`)
+        expect([words, told.exit, JSON.parse(told.stdout).code]).toEqual([words, 2, 'BAD_REQUEST'])
+        expect((await run(words)).stderr).toMatch(/^Error \(BAD_REQUEST\): .*\nHint: /)
+      }
+    },
+  )
+
   verifies('GATE-015', 'the served description has the five routes with their codes', async () => {
     const { paths } = (await (await fetch(`${hubOf().url}/openapi.json`)).json()) as any
-    const grants = '/api/v1/flows/{flow_id}/external-grants'
+    const grants = '/api/v1/flows/{id}/external-grants'
     const codes = {
       [`post ${grants}`]: ['FLOW_EXTERNAL_TOOL_UNKNOWN', 'FLOW_EXTERNAL_TOOL_DENIED'],
       [`delete ${GRANTS}/{grant_id}`]: ['unknown_grant', 'FLOW_EXTERNAL_GRANT_DENIED'],
@@ -96,17 +140,15 @@ export function describeDoors(hubOf: () => TestHub): void {
         'FLOW_EXTERNAL_GRANT_REVOKED',
         'FLOW_EXTERNAL_GRANT_EXPIRED',
       ],
-      'get /api/v1/flows/{flow_id}/projection': [
-        'FLOW_HARNESS_UNSUPPORTED',
-        'FLOW_HOSTED_PROJECTION_DISABLED',
-      ],
+      'get /api/v1/flows/{id}/projection': ['FLOW_HARNESS_UNSUPPORTED', 'FLOW_HOSTED_PROJECTION_DISABLED'],
     }
     for (const [route, named] of Object.entries(codes)) {
       const [method = '', path = ''] = route.split(' ')
       const text = JSON.stringify(paths[path]?.[method]?.responses)
       for (const code of named) expect(text, route).toContain(code)
     }
-    const { parameters } = paths['/api/v1/flows/{flow_id}/projection'].get
+    const { parameters } = paths['/api/v1/flows/{id}/projection'].get
+    expect(parameters[0]).toMatchObject({ name: 'id', in: 'path', required: true })
     const harness = parameters.find((one: { name: string }) => one.name === 'harness')
     expect(harness.schema.enum).toContain('agent_bundle')
   })

@@ -55,14 +55,26 @@ export function describeAuthority(): void {
 
   verifies('GATE-002', 'a grant that a caller brings along is not taken', async () => {
     const own = { grant_id: 'fgrnt_0123456789abcdef0123', bearer: `fgrnt_bearer_${'b'.repeat(64)}` }
-    const extra = { ...own, grant: { ...own, allowed_tools: ['pager_call'], max_invocations: 0 } }
+    const record = {
+      schema: 'knowtation.flow_external_grant/v0',
+      allowed_tools: ['pager_call'],
+      issued_at: '2026-01-01T00:00:00.000Z',
+      expires_at: '2100-01-01T00:00:00.000Z',
+      revoked_at: '2026-01-01T00:00:00.000Z',
+      actor_hash: '0'.repeat(64),
+      max_invocations: 0,
+    }
+    const extra = { ...own, ...record, grant: { ...own, ...record } }
     for (const way of ['rest', 'mcp'] as const) {
       const { grant, bearer } = await mint(hub, extra, { way })
       expect([grant.grant_id === own.grant_id, bearer === own.bearer]).toEqual([false, false])
-      expect(grant.allowed_tools).toEqual(['web_search'])
+      expect(grant).toMatchObject({ allowed_tools: ['web_search'], revoked_at: null, max_invocations: 100 })
+      expect(Date.parse(grant.expires_at) - Date.parse(grant.issued_at)).toBe(3_600_000)
+      expect([grant.issued_at, grant.actor_hash]).not.toContain(record.issued_at)
+      expect(grant.actor_hash).not.toBe(record.actor_hash)
       const presented = { external_bearer: own.bearer }
       expect((await ask(hub, 'flow_external_tool_invoke', USE, { presented })).code).toBe(DENIED)
-      expect((await ask(hub, 'flow_external_tool_invoke', { ...USE, ...extra })).code).toBe(DENIED)
+      expect((await ask(hub, 'flow_external_tool_invoke', { ...USE, ...own })).code).toBe(DENIED)
     }
   })
 
@@ -216,7 +228,7 @@ export function describeAuthority(): void {
         const input = { ...extra, ...MINT_INPUT, requested_tools }
         const { status, body } = await ask(hub, 'flow_external_grant_mint', input, { way: 'direct' })
         const fits = requested_tools.length > 0 && requested_tools.every((one) => possible.includes(one))
-        expect(status === 201).toBe(fits && !('allowed_tools' in extra))
+        expect(status === 201).toBe(fits)
         if (status !== 201) return
         expect(body.grant.allowed_tools).toEqual([...new Set(requested_tools)].toSorted())
         expect([body.grant.scope, body.grant.max_invocations]).toEqual(['personal', 100])

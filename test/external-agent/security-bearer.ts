@@ -91,17 +91,38 @@ export function describeBearers(): void {
       const { bearer } = await mint(hub)
       for (const key of ['bearer', 'grant'])
         expect(await invoke({}, { [key]: bearer })).toEqual(refused(403, DENIED))
-      const path = `/api/v1/flows/external-tools/web_search/invoke?bearer=${bearer}`
+      const tool = '/api/v1/flows/external-tools/web_search/invoke'
       const body = JSON.stringify({ flow_id: 'flow_gate', flow_version: '1.2.0' })
-      const query = await send(hub.url, {
-        method: 'POST',
-        path,
-        body,
-        bearer: hub.credentials.bearers.editor,
-      })
-      expect([query.status, codeOf(query)]).toEqual([400, 'BAD_REQUEST'])
-      const read = `/api/v1/flows/flow_gate/projection?harness=cursor_rule&bearer=${bearer}`
-      expect((await send(hub.url, { path: read, bearer: hub.credentials.bearers.editor })).status).toBe(400)
+      const editor = hub.credentials.bearers.editor
+      const read = '/api/v1/flows/flow_gate/projection?harness=agent_bundle'
+      const plain = JSON.parse((await send(hub.url, { path: read, bearer: editor })).text)
+      for (const name of ['bearer', 'external_bearer', 'X-Flow-External-Bearer']) {
+        const query = await send(hub.url, {
+          method: 'POST',
+          path: `${tool}?${name}=${bearer}`,
+          body,
+          bearer: editor,
+        })
+        expect([query.status, codeOf(query)]).toEqual([403, DENIED])
+        // Nor does it make a fetch one of the grant's, which would be refused for another version or bearer.
+        for (const value of [bearer, 'fgrnt_bearer_wrong']) {
+          const told = await send(hub.url, { path: `${read}&${name}=${value}`, bearer: editor })
+          expect([told.status, JSON.parse(told.text).projection]).toEqual([200, plain.projection])
+        }
+      }
+      const other = await send(hub.url, { method: 'POST', path: `${tool}?dry=1`, body, bearer: editor })
+      expect([other.status, codeOf(other)]).toEqual([400, 'BAD_REQUEST'])
+    })
+
+    verifies(['GATE-059', 'GATE-065'], 'can be withdrawn though its end cannot be read', async () => {
+      const spoil = sql('UPDATE flow_external_grants SET expires_at = ? WHERE grant_id = ?')
+      for (const end of ['whenever', '', '2026-13-45T99:00:00.000Z', '2100-01-01 00:00']) {
+        const { grant, presented } = await mint(hub)
+        await hub.hub.db.transaction((tx) => tx.run(spoil, end, grant.grant_id))
+        const revoked = await revoke(grant.grant_id)
+        expect([revoked.status, revoked.body.revoked_at]).toEqual([200, expect.stringMatching(ISO_UTC)])
+        expect(await invoke({ presented })).toEqual(refused(403, REVOKED))
+      }
     })
 
     verifies(
@@ -164,6 +185,7 @@ export function describeBearers(): void {
       const spoil = sql('UPDATE flow_external_grants SET expires_at = ? WHERE grant_id = ?')
       await hub.hub.db.transaction((tx) => tx.run(spoil, 'whenever', c.grant.grant_id))
       expect(await invoke(c)).toEqual(refused(403, EXPIRED))
+      expect(await listed(hub)).toContainEqual({ ...c.grant, expires_at: c.grant.issued_at })
       await hub.hub.db.transaction((tx) => tx.run(spoil, '2100-01-01T00:00:00.000Z', c.grant.grant_id))
       expect(await invoke(c, { flow_version: '1.3.0' })).toEqual(refused(403, MISMATCH))
     })

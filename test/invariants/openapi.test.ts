@@ -23,8 +23,8 @@ test('the committed page of operations is the generated one', () => {
  * called `external-grants`, and such an id is a bad request; nor is a connection called `intents`.
  */
 const GIVEN_BY_CONTRACT = [
-  'no-ambiguous-paths: `/api/v1/flows/{flow_id}/projection` and `/api/v1/flows/external-grants/{grant_id}`',
-  'no-ambiguous-paths: `/api/v1/flows/external-grants/{grant_id}` and `/api/v1/flows/{flow_id}/runs`',
+  'no-ambiguous-paths: `/api/v1/flows/{id}/projection` and `/api/v1/flows/external-grants/{grant_id}`',
+  'no-ambiguous-paths: `/api/v1/flows/external-grants/{grant_id}` and `/api/v1/flows/{id}/runs`',
   'no-ambiguous-paths: `/v1/owner/connections/{connection_id}/revoke` and `/v1/owner/connections/intents/{intent_id}`',
   ...['run', 'runs', 'schedule', 'streams'].map(
     (part) =>

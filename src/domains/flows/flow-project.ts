@@ -8,6 +8,7 @@ import { flowErrors } from './flow-errors.ts'
 import { FlowId, HarnessName, VersionChoice } from './flow-schemas.ts'
 import { findLatestVersion } from './flow-store.ts'
 import { requireGrant } from './grants/check-grant.ts'
+import { MISPLACED_BEARER } from './grants/grant-record.ts'
 import { keepAnswers } from './kept-answers.ts'
 import { keepProjections } from './kept-projections.ts'
 import { FLOW_PROJECT_SCHEMA, projectionEnvelope } from './projection/envelope.ts'
@@ -81,6 +82,7 @@ export const flowProject = defineOperation({
   cli: 'flow project <flow_id>',
   errors,
   whenHostDenied: 'FLOW_HOSTED_PROJECTION_DISABLED',
+  ignores: MISPLACED_BEARER,
   target: (input) => ({ kind: 'flow', id: input.flow_id }),
   input: Wanted,
   output: Projected,

@@ -8,14 +8,19 @@ export function isCommandFailure(error: unknown): error is CommandFailure {
   return error instanceof Error && error.name === 'CommandFailure'
 }
 
-/** The command line was not understood: exit code 2, nothing was done. */
+/**
+ * The command line was not understood: exit code 2, nothing was done. It may have a code of the hub's all the same,
+ * where the hub would have refused the input for it too.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly hint: string
+  readonly code: string | undefined
 
-  constructor(message: string, hint: string) {
+  constructor(message: string, hint: string, code?: string) {
     super(message)
     this.hint = hint
+    this.code = code
   }
 }
 

@@ -74,10 +74,15 @@ function placeholderOf(key: string, schema: z.core.$ZodType): string | undefined
   return kind === 'switch' ? undefined : PLACEHOLDERS[kind]
 }
 
+/** Shorter names that people expect from the other commands on a flow. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { flow_version: 'version', requested_tools: 'tools' }
+
 /** How an input key is typed: kebab case; a time in seconds also by its name without the unit. */
 export function flagNames(key: string): string[] {
   const name = key.replaceAll('_', '-')
-  return isDuration(key) ? [name.replace(/-seconds$/, ''), name] : [name]
+  if (isDuration(key)) return [name.replace(/-seconds$/, ''), name]
+  const short = Object.hasOwn(SHORT_NAMES, key) ? SHORT_NAMES[key] : undefined
+  return short === undefined ? [name] : [name, short]
 }
 
 /** Whether a key's value is a length of time, which people write with a unit. */

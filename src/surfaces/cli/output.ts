@@ -50,14 +50,16 @@ export function printForPerson(invocation: Invocation, text: string): void {
 
 /** Refuses more words than a command takes, and fewer than it needs. */
 export function checkArity({ command, positionals, flags }: Invocation, help: string): void {
+  // An operation that lacks an input is refused with the same code here as by the hub.
+  const code = command.reach === 'hub' ? 'BAD_REQUEST' : undefined
   const missing = command.positionals.find(({ required }, at) => required && positionals[at] === undefined)
-  if (missing) throw new UsageError(`<${missing.name}> is missing.`, help)
+  if (missing) throw new UsageError(`<${missing.name}> is missing.`, help, code)
   const surplus = positionals[command.positionals.length]
   if (surplus !== undefined) throw new UsageError(`\`${surplus}\` is one word too many.`, help)
   if (command.flags.some(({ name, fillsIn }) => fillsIn && flags.has(name))) return
   const absent = command.flags.find(({ name, required }) => required && !flags.has(name))
   if (absent) {
     const value = absent.value === undefined ? '' : ` ${absent.value}`
-    throw new UsageError(`--${absent.name}${value} is missing.`, help)
+    throw new UsageError(`--${absent.name}${value} is missing.`, help, code)
   }
 }

@@ -58,7 +58,7 @@ async function readValue(
   const value = isDuration(key) ? (findSeconds(text) ?? text) : coerceText(schema, text)
   if (kind === 'number' && typeof value === 'string') {
     const form = isDuration(key) ? 'a number of seconds, or one such as 15m, 12h or 30d' : 'a number'
-    throw new UsageError(`${name} must be ${form}.`, help)
+    throw new UsageError(`${name} must be ${form}.`, help, 'BAD_REQUEST')
   }
   return value
 }

@@ -138,10 +138,7 @@ describe('wrong usage', () => {
     ['flwo list', 'Did you mean `knowtation flow list`'],
     ['flow list --scop personal', 'Did you mean --scope'],
     ['flow list --limit', 'needs a value'],
-    ['flow list --limit many', 'must be a number'],
     ['flow list extra', 'one word too many'],
-    ['flow get', '<flow_id> is missing'],
-    ['flow project flow_a', '--harness'],
     ['flow project flow_a --harness cli_runbook --check', '--out'],
     ['flow list --tag a --tag b', 'more than once'],
     ['flow list --url nonsense', 'not a web address'],
@@ -155,7 +152,12 @@ describe('wrong usage', () => {
     ['mcp config', '--client NAME is missing'],
     ['flow check /nowhere/bundle.json', 'cannot be read'],
     ['flow', 'knowtation flow <command>'],
-  ])('%s', async (line, said) => {
+    ['flow list --limit many', 'must be a number', 'BAD_REQUEST'],
+    ['flow get', '<flow_id> is missing', 'BAD_REQUEST'],
+    ['flow run get --run-id run_a', '<flow_id> is missing', 'BAD_REQUEST'],
+    ['flow get flow_a --flow-id flow_b', '`flow_a` is one word too many'],
+    ['flow project flow_a', '--harness', 'BAD_REQUEST'],
+  ])('%s', async (line, said, code?: string) => {
     const { exit, stdout, stderr } = await cliAt(temporaryFolder())(line)
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' })
     expect(stderr).toContain(said)
@@ -163,9 +165,9 @@ describe('wrong usage', () => {
     const program = await cliAt(temporaryFolder())(`--json ${line}`)
     expect(program).toMatchObject({ exit: 2, stderr: '' })
     const { error, ...rest } = JSON.parse(program.stdout) as { error: string }
-    expect(rest).toEqual({ code: 'USAGE_ERROR' })
+    expect(rest).toEqual({ code: code ?? 'USAGE_ERROR' })
     if (line === 'flow') expect(error).toBe('`knowtation flow` is not a whole command.')
-    else expect(stderr).toContain(`Error: ${error}\n`)
+    else expect(stderr).toContain(`Error${code ? ` (${code})` : ''}: ${error}\n`)
   })
 
   test('a program is answered as JSON whichever way it asks for that, and only then', async () => {

@@ -11,8 +11,10 @@ import {
 } from './find-command.ts'
 import { GLOBAL_FLAGS, readGlobals } from './globals.ts'
 import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './help.ts'
+import { hideBearers } from './hide-bearers.ts'
 import { hintFor } from './hints.ts'
 import { loadAllCommands, loadLikelyCommands } from './load-commands.ts'
+import { fillPlaces, namedPlaces } from './named-places.ts'
 import { checkArity, printError } from './output.ts'
 import { parseArguments } from './parse-arguments.ts'
 import { withProgress } from './progress.ts'
@@ -103,10 +105,11 @@ async function runCommand(
 ): Promise<number> {
   const name = `knowtation ${command.words.join(' ')}`
   const help = `Run \`${name} --help\` to see what it takes.`
-  const { positionals, flags } = parseArguments(argv, [...command.flags, ...GLOBAL_FLAGS], help)
+  const known = [...command.flags, ...namedPlaces(command), ...GLOBAL_FLAGS]
+  const { positionals, flags } = parseArguments(argv, known, help)
   const invocation: Invocation = {
     command,
-    positionals,
+    positionals: fillPlaces(command, positionals, flags),
     flags,
     globals: readGlobals(flags, command, env),
     env,
@@ -119,16 +122,18 @@ async function runCommand(
 
 function reportError(error: unknown, io: CliIo, json: boolean): number {
   const writeJson = (message: string, code: string) =>
-    io.stdout.write(`${JSON.stringify({ error: message, code })}\n`)
+    io.stdout.write(`${JSON.stringify({ error: hideBearers(message), code })}\n`)
+  const write = (start: string, message: string, hint: string) =>
+    printError(io.stderr, start, hideBearers(message), hideBearers(hint))
   if (isUsageError(error)) {
-    if (json) writeJson(error.message, 'USAGE_ERROR')
-    else printError(io.stderr, 'Error', error.message, error.hint)
+    if (json) writeJson(error.message, error.code ?? 'USAGE_ERROR')
+    else write(error.code ? `Error (${error.code})` : 'Error', error.message, error.hint)
     return 2
   }
   const failure = isCommandFailure(error) ? error : undefined
   const code = failure?.code ?? 'RUNTIME_ERROR'
   const message = error instanceof Error ? error.message : 'Something unexpected happened.'
   if (json) writeJson(message, code)
-  else printError(io.stderr, `Error (${code})`, message, failure?.hint ?? hintFor(code))
+  else write(`Error (${code})`, message, failure?.hint ?? hintFor(code))
   return 1
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Operation } from '../../operations/define-operation.ts'
 import { COMMON_ERRORS, type CommonCode, type ErrorTable } from '../../operations/errors.ts'
-import { pathParameters, type Registry } from '../../operations/registry.ts'
+import { pathParameters, type Registry, writtenRoute } from '../../operations/registry.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 
 type Json = Record<string, unknown>
@@ -27,7 +27,7 @@ export function openApiDocument(registry: Registry): Json {
   const schemas: Json = { Error: ERROR_SCHEMA }
   for (const operation of registry.values()) {
     if (!operation.rest) continue
-    const [method, path] = operation.rest.split(' ') as [string, string]
+    const [method, path] = writtenRoute(operation.rest).split(' ') as [string, string]
     paths[path] = { ...paths[path], [method.toLowerCase()]: describeRoute(operation, method, schemas) }
   }
   return {
@@ -70,7 +70,9 @@ const ERROR_SCHEMA = {
 }
 
 function describeRoute(operation: Operation, method: string, schemas: Json): Json {
-  const inPath = pathParameters(operation.rest ?? '')
+  const route = operation.rest ?? ''
+  const inPath = pathParameters(route)
+  const written = pathParameters(writtenRoute(route))
   const schema = z.toJSONSchema(operation.input, { io: 'input' }) as {
     properties?: Json
     required?: string[]
@@ -84,7 +86,7 @@ function describeRoute(operation: Operation, method: string, schemas: Json): Jso
     tags: [tagOf(operation)],
     parameters: [
       ...parameters.map(([name, shape]) => ({
-        name,
+        name: written[inPath.indexOf(name)] ?? name,
         in: inPath.includes(name) ? 'path' : 'query',
         required: inPath.includes(name) || (schema.required ?? []).includes(name),
         schema: shape,

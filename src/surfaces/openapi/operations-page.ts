@@ -1,6 +1,6 @@
 import type { Authority } from '../../operations/authority.ts'
 import type { Operation } from '../../operations/define-operation.ts'
-import type { Registry } from '../../operations/registry.ts'
+import { type Registry, writtenRoute } from '../../operations/registry.ts'
 
 const HEADER = `# Operations
 
@@ -21,7 +21,7 @@ function renderRow(operation: Operation): string {
   const cells = [
     `**${operation.name}**<br>${operation.summary}`,
     operation.effect,
-    operation.rest ? `\`${operation.rest}\`` : '–',
+    operation.rest ? `\`${writtenRoute(operation.rest)}\`` : '–',
     operation.mcp ? `\`${operation.name}\`` : '–',
     operation.cli ? `\`knowtation ${operation.cli}\`` : '–',
     renderAuthority(authority),

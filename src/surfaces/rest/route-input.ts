@@ -23,7 +23,7 @@ export function inputReader(operation: Operation): (request: RequestParts) => un
     const path = params as Record<string, string>
     const asked = query as Record<string, unknown>
     const input: Record<string, unknown> = Object.create(null)
-    if (hasBody && Object.keys(asked).length > 0)
+    if (hasBody && Object.keys(asked).some((key) => !operation.ignores.includes(key)))
       throw new Refusal('BAD_REQUEST', 'This route takes no query.')
     if (!hasBody && !saysNothing(body)) throw new Refusal('BAD_REQUEST', 'This route takes no body.')
     const rest = hasBody ? (body === undefined ? {} : body) : asked

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { type Context, defineOperation } from '../../../operations/define-operation.ts'
 import { hashSecret } from '../../../platform/basics/secret-hash.ts'
+import type { Caller } from '../../../platform/identity/caller.ts'
 import { allowedToolIds, declaredTools } from '../allowlist.ts'
 import { findOpenProposal } from '../authoring/proposal-store.ts'
 import type { FlowBundle } from '../bundle/flow-record.ts'
@@ -51,6 +52,9 @@ const input = z.strictObject({
   actor_label: z.string().max(256).optional().describe('Whom the grant is for; kept only as a hash'),
 })
 
+/** Whatever a request says of these, a grant has what the hub gives it: a ready-made record becomes no grant. */
+const SERVER_ISSUED = ['grant', 'bearer', ...Object.keys(Grant.shape).filter((key) => !(key in input.shape))]
+
 type Minting = Context<z.output<typeof input>, keyof typeof errors, 'create'>
 
 export const grantMint = defineOperation({
@@ -67,16 +71,7 @@ export const grantMint = defineOperation({
   mcp: true,
   cli: 'flow grant mint <flow_id>',
   errors,
-  ignores: [
-    'vault_id',
-    'scope',
-    'grant',
-    'grant_id',
-    'bearer',
-    'allowed_harnesses',
-    'invocation_count',
-    'max_invocations',
-  ],
+  ignores: SERVER_ISSUED,
   target: ({ flow_id }) => ({ kind: 'flow', id: flow_id }),
   input,
   output: z.strictObject({
@@ -143,8 +138,13 @@ function draftGrant(context: Minting, scope: Scope, allowed_tools: string[]): Gr
     expires_at: new Date(now.getTime() + ttl_seconds * 1_000).toISOString(),
     issued_at: now.toISOString(),
     revoked_at: null,
-    actor_hash: hash('sha256', `${wanted.actor_label ?? ''}|${vault_id}|${caller.id}`),
+    actor_hash: hash('sha256', `${wanted.actor_label ?? ''}|${vault_id}|${issuerOf(caller)}`),
     max_invocations: terms.max_invocations,
     invocation_count: 0,
   }
+}
+
+/** Whoever can open the home's files has the hub token too, so as issuers the two are one on every surface. */
+function issuerOf({ kind, id }: Caller): string {
+  return kind === 'local' ? 'hub' : id
 }

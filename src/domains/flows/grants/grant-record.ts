@@ -6,6 +6,13 @@ export const GRANT_SCHEMA = 'knowtation.flow_external_grant/v0'
 /** A server-issued id. Beside it a lower-case bearer would fit the loose form, so its prefix is kept out. */
 export const GRANT_ID = /^fgrnt_(?!bearer_)[a-z0-9_]{8,48}$/
 export const BEARER_PREFIX = 'fgrnt_bearer_'
+/** Names under which callers put a bearer outside its header, where it is nothing: not read, and no mistake either. */
+export const MISPLACED_BEARER = [
+  'bearer',
+  'external_bearer',
+  'X-Flow-External-Bearer',
+  'x-flow-external-bearer',
+] as const
 export const BEARER = /^fgrnt_bearer_[A-Za-z0-9_-]{22,128}$/
 
 /** A grant as anyone may see it: nothing in it opens anything. */

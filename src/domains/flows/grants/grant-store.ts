@@ -18,6 +18,8 @@ interface GrantRow {
   invocation_count: number
 }
 
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 const COLUMNS = `grant_id, vault_id, scope, flow_id, flow_version, allowed_tools, expires_at, issued_at,
   revoked_at, actor_hash, max_invocations, invocation_count`
 const insert = sql(
@@ -126,6 +128,7 @@ export async function listGrantVaults(db: Reader): Promise<string[]> {
   return (await db.all(vaultsWithGrants)).map((row) => row.vault_id)
 }
 
+/** A grant whose end nobody can read counts as expired from the start; it can be listed and revoked like any other. */
 function toGrant(row: GrantRow): Grant {
   return {
     schema: GRANT_SCHEMA,
@@ -136,11 +139,15 @@ function toGrant(row: GrantRow): Grant {
     flow_version: row.flow_version,
     allowed_tools: JSON.parse(row.allowed_tools) as string[],
     allowed_harnesses: ['agent_bundle'],
-    expires_at: row.expires_at,
+    expires_at: isMoment(row.expires_at) ? row.expires_at : row.issued_at,
     issued_at: row.issued_at,
     revoked_at: row.revoked_at,
     actor_hash: row.actor_hash,
     max_invocations: row.max_invocations,
     invocation_count: row.invocation_count,
   }
+}
+
+function isMoment(text: string): boolean {
+  return MOMENT.test(text) && !Number.isNaN(Date.parse(text))
 }

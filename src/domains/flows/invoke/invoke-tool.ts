@@ -11,7 +11,7 @@ import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { isFlowVersionVisible } from '../flow-store.ts'
 import { requireGrant, requireLiveGrant } from '../grants/check-grant.ts'
-import type { Grant } from '../grants/grant-record.ts'
+import { type Grant, MISPLACED_BEARER } from '../grants/grant-record.ts'
 import { takeInvocation } from '../grants/grant-store.ts'
 import { requireVisibleScopes } from '../visibility.ts'
 import { isPayloadFor } from './payload.ts'
@@ -59,7 +59,7 @@ export const invokeTool = defineOperation({
   cli: 'flow tool invoke <tool_id>',
   errors,
   ignores: [
-    'bearer',
+    ...MISPLACED_BEARER,
     'grant',
     'grant_id',
     'consent_id',
