@@ -114,19 +114,27 @@ describe('a grant record', () => {
       const { [key as keyof Grant]: _left, ...rest } = GRANT
       expect([key, Grant.safeParse(rest).success]).toEqual([key, false])
     }
-    const wrong = {
-      schema: 'knowtation.flow_external_grant/v1',
-      grant_id: 'fgrnt_SHOUTED0',
-      scope: 'galaxy',
-      allowed_harnesses: ['cursor_rule'],
-      expires_at: 'tomorrow',
-      revoked_at: 'never',
-      actor_hash: 'A'.repeat(64),
-      max_invocations: -1,
-      invocation_count: 0.5,
+    expect(Grant.safeParse({ ...GRANT, note: 'x' }).success).toBe(false)
+    // At least one wrong value for each field: a field that takes anything is no form.
+    const wrong: Record<keyof Grant, unknown[]> = {
+      schema: ['knowtation.flow_external_grant/v1'],
+      grant_id: ['fgrnt_SHOUTED0'],
+      vault_id: [7],
+      scope: ['galaxy'],
+      flow_id: ['weekly_review'],
+      flow_version: [1.2],
+      allowed_tools: ['web_search', [7]],
+      allowed_harnesses: [['cursor_rule'], [], ['agent_bundle', 'agent_bundle']],
+      expires_at: ['tomorrow', null],
+      issued_at: ['today'],
+      revoked_at: ['never'],
+      actor_hash: ['A'.repeat(64), 'a'.repeat(63)],
+      max_invocations: [-1],
+      invocation_count: [0.5],
     }
-    for (const [key, value] of Object.entries(wrong))
-      expect([key, Grant.safeParse({ ...GRANT, [key]: value }).success]).toEqual([key, false])
+    for (const [key, values] of Object.entries(wrong))
+      for (const value of values)
+        expect([key, value, Grant.safeParse({ ...GRANT, [key]: value }).success]).toEqual([key, value, false])
   })
 
   verifies('GATE-166', 'lists of grants have no place for a bearer', () => {

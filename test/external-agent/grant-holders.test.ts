@@ -181,12 +181,20 @@ describe('the holder of a grant over MCP', () => {
   })
 
   test('is not confused by a granted tool that has the name of the hub’s own', async () => {
-    writePolicy(hub, { allowed_tools: [...ALLOWED_TOOLS, { id: 'flow_project' }] })
-    await storeFlows(hub.hub, 'default', [toolFlow('flow_same_name', ['flow_project', 'web_search'])])
+    const own = ['flow_project', 'flow_external_tool_invoke']
+    writePolicy(hub, { allowed_tools: [...ALLOWED_TOOLS, ...own] })
+    await storeFlows(hub.hub, 'default', [toolFlow('flow_same_name', [...own, 'web_search'])])
     const pin = { flow_id: 'flow_same_name', flow_version: '1.0.0' }
-    const held = await mint(hub, { ...pin, requested_tools: ['flow_project', 'web_search'] })
+    const held = await mint(hub, { ...pin, requested_tools: [...own, 'web_search'] })
     expect((await look(held, [])).names).toEqual(['flow_project', 'web_search'])
     const client = await connect(held)
+    for (const tool_id of own) {
+      const invoked: Json = await client.callTool({
+        name: 'flow_external_tool_invoke',
+        arguments: { tool_id, ...pin },
+      })
+      expect(invoked.structuredContent).toMatchObject({ tool_id, accepted: true })
+    }
     const result: Json = await client.callTool({ name: 'flow_project', arguments: {} })
     expect(result.structuredContent.schema).toBe('knowtation.flow_project/v0')
     await client.close()

@@ -117,10 +117,11 @@ describe('every route', () => {
     async () => {
       const aud = 'knowtation-hub-rest'
       const roles = { 'vault:read': 'viewer', '': 'viewer', propose: 'editor', 'vault:write': 'editor' }
-      for (const type of ['agent_access', 'mcp_access'])
+      const named = [{ type: 'agent_access' }, { type: 'mcp_access' }, { typ: 'kt_agent_access' }]
+      for (const type of named)
         for (const [scope, role] of Object.entries(roles))
           for (const given of [{ scope: `openid ${scope}` }, { scopes: ['openid', scope] }]) {
-            const bearer = await jwt({ claims: { type, role: 'admin', aud, ...given } })
+            const bearer = await jwt({ claims: { ...type, role: 'admin', aud, ...given } })
             const told = JSON.parse((await send(hub.url, { path: '/api/v1/whoami', bearer })).text)
             expect([type, given, told.role, told.scopes.includes('org')]).toEqual([type, given, role, false])
             const headers = { 'x-vault-id': 'other' }

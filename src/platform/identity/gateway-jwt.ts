@@ -88,13 +88,18 @@ function isKeyFault(error: unknown): boolean {
 /** Turns verified claims into a caller, or nothing when they do not name one. */
 export function gatewayCaller(claims: JWTPayload, client: string): Caller | undefined {
   if (typeof claims.sub !== 'string' || !SUBJECT.test(claims.sub)) return undefined
-  const forAgents = claims.type === 'agent_access' || claims.type === 'mcp_access'
+  const forAgents = isForAgents(claims)
   const audience = [claims.aud ?? []].flat()
   if ((forAgents || audience.length > 0) && !audience.includes(AUDIENCE)) return undefined
   const vaults = Array.isArray(claims.vault_ids)
     ? claims.vault_ids.filter((id) => typeof id === 'string')
     : []
   return { kind: 'gateway', id: claims.sub, role: roleOf(claims, forAgents), vaults, client }
+}
+
+/** Either name will do: a token that calls itself an agent's must not pass for the person behind it. */
+function isForAgents({ type, typ }: JWTPayload): boolean {
+  return type === 'agent_access' || type === 'mcp_access' || typ === 'kt_agent_access'
 }
 
 /** An agent's token gets its role from its scopes alone: the rights of the person behind it do not count. */

@@ -28,8 +28,8 @@ export function grantTools(
     async listTools(holder) {
       const view = await findView(hub, holder)
       if (!view) return []
-      // The hub's own tool keeps its name: a granted one of the same name can be invoked over REST only.
-      const granted = view.tools.filter(({ id }) => id !== projectTool.name)
+      // The hub's own tools keep their names: a granted one of the same name is invoked by its id.
+      const granted = view.tools.filter(({ id }) => id !== projectTool.name && id !== invoke.name)
       return [projectTool, ...granted.map(describeGranted)]
     },
     async callTool(holder, name, args, claim, signal) {
@@ -40,6 +40,9 @@ export function grantTools(
         const input = Object.hasOwn(wanted, 'flow_id') ? wanted : pinned(wanted, await findPin(holder))
         return runOperation(hub, { ...call, operation: project, input })
       }
+      // Who knows the hub's own invoke, from a list without the grant, is answered by it as over REST.
+      if (name === invoke.name && Object.hasOwn(args ?? {}, 'tool_id'))
+        return runOperation(hub, { ...call, operation: invoke, input: args ?? {} })
       // The pin comes from the grant, not from the agent: by a tool's name alone it can mean nothing else.
       // Whatever else speaks against the call is for the invoke to say, with the code it has everywhere.
       const input = { tool_id: name, payload: args ?? {}, ...(await findPin(holder)) }

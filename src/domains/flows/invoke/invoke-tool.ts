@@ -43,7 +43,8 @@ type Asking<E extends Effect> = Context<z.output<typeof input>, keyof typeof err
 
 export const invokeTool = defineOperation({
   name: 'flow_external_tool_invoke',
-  summary: 'Invoke a granted tool. Needs the grant bearer beside the usual credential.',
+  summary:
+    'Invoke a granted tool. Needs the grant bearer beside the usual credential: header X-Flow-External-Bearer, or variable KNOWTATION_GRANT_BEARER.',
   description:
     'Invoke a granted tool. Needs the grant bearer beside the usual credential: over HTTP in the header X-Flow-External-Bearer, for a hub that the client starts itself in the variable KNOWTATION_GRANT_BEARER. A client that presents it is listed the granted tools under their own names, so call those instead.',
   effect: 'update',
