@@ -105,7 +105,7 @@ export async function gatewayCredentials(): Promise<Credential[]> {
     ['expired JWT', 'nobody', jwt({ claims: { exp: seconds(-60) } })],
     ['JWT of tomorrow', 'nobody', jwt({ claims: { nbf: seconds(86_400) } })],
     ['JWT for others', 'nobody', jwt({ claims: { aud: 'knowtation-hub-mcp' } })],
-    ['JWT without exp', 'nobody', jwt({ without: ['exp'] })],
+    ['JWT without an end', 'nobody', jwt({ without: ['exp', 'iat'] })],
     ['JWT without sub', 'nobody', jwt({ without: ['sub'] })],
     ['JWT with an empty sub', 'nobody', jwt({ claims: { sub: '' } })],
     ['JWT whose sub is a text', 'nobody', jwt({ claims: { sub: 'a b\nc' } })],

@@ -47,6 +47,19 @@ describe('the claims of a JWT', () => {
     ])
   })
 
+  test('without an end count for an hour after they were made, and without either never', async () => {
+    const moment = noon.getTime() / 1_000
+    const at = async (claims: object, from_noon: number, ...without: string[]) => {
+      clock.now = new Date(noon.getTime() + from_noon * 1_000)
+      const token = await jwt({ claims: { iss: ISSUER, ...claims }, without: ['exp', ...without] })
+      return (await whoIs(hub, token)).status
+    }
+    const statuses = []
+    for (const second of [-6, -5, 0, 3_599, 3_600]) statuses.push(await at({ iat: moment }, second))
+    expect(statuses).toEqual([401, 200, 200, 200, 401])
+    expect([await at({}, 0, 'iat'), await at({ iat: String(moment) }, 0)]).toEqual([401, 401])
+  })
+
   test('are not even read where they are longer than eight kilobytes', async () => {
     const shorter = await jwt({ claims: { iss: ISSUER, pad: 'x'.repeat(5_500) } })
     const longer = await jwt({ claims: { iss: ISSUER, pad: 'x'.repeat(6_500) } })

@@ -3,6 +3,8 @@ import { type Caller, ROLES, type Role } from './caller.ts'
 
 const AUDIENCE = 'knowtation-hub-rest'
 const CLOCK_TOLERANCE_SECONDS = 5
+/** How long a token counts that tells only when it was made. */
+const WITHOUT_END_SECONDS = 3_600
 /** A subject ends up in the audit log: an id of ordinary signs, not a text. */
 const SUBJECT = /^[\w.@:|+-]{1,128}$/
 
@@ -33,10 +35,11 @@ export async function gatewayVerifier(
   const verifier =
     (key: Uint8Array | JWTVerifyGetKey, options: JWTVerifyOptions): VerifyJwt =>
     async (token) => {
-      const always = { requiredClaims: ['sub', 'exp'], clockTolerance: CLOCK_TOLERANCE_SECONDS }
+      const always = { requiredClaims: ['sub'], clockTolerance: CLOCK_TOLERANCE_SECONDS }
       const all = { ...options, ...always, currentDate: now() }
       try {
-        return (await jose.jwtVerify(token, key as JWTVerifyGetKey, all)).payload
+        const { payload } = await jose.jwtVerify(token, key as JWTVerifyGetKey, all)
+        return hasEnd(payload, now()) ? payload : undefined
       } catch (error) {
         if (isKeyFault(error)) onKeyFault((error as Error).name)
         return undefined
@@ -63,6 +66,13 @@ export async function gatewayVerifier(
     }
     return undefined
   }
+}
+
+/** Whether a token stops counting some day: one that tells neither its end nor when it was made never would. */
+function hasEnd({ exp, iat }: JWTPayload, now: Date): boolean {
+  if (exp !== undefined) return true
+  const age = iat === undefined ? Number.NaN : now.getTime() / 1_000 - iat
+  return age >= -CLOCK_TOLERANCE_SECONDS && age < WITHOUT_END_SECONDS
 }
 
 /** Whoever can change the keys on their way signs as anybody: over plain http they come from this machine alone. */
