@@ -2,6 +2,7 @@ import type { z } from 'zod'
 
 /** What zod says for a check of ours that has no words of its own. */
 const UNSAID = 'Invalid input'
+const NOT_VALID = 'is not valid'
 
 /** Says what is wrong with an input in our own words: where, and what was expected; never what was sent. */
 export function describeIssue(error: z.ZodError, input: unknown): string {
@@ -10,7 +11,9 @@ export function describeIssue(error: z.ZodError, input: unknown): string {
   const place = issue.path.map(String).join('.') || 'the input'
   // Where anything may stand, and another check reads it, all there is to say is that it is not there.
   if (issue.code === 'invalid_type' && issue.expected === 'nonoptional') return `${place} is missing.`
-  return `${place} ${isMissing(issue, input) ? 'is missing: it ' : ''}${expectationOf(issue)}.`
+  const expected = expectationOf(issue)
+  if (!isMissing(issue, input)) return `${place} ${expected}.`
+  return expected === NOT_VALID ? `${place} is missing.` : `${place} is missing: it ${expected}.`
 }
 
 function isMissing({ path }: z.core.$ZodIssue, input: unknown): boolean {
@@ -41,9 +44,9 @@ function expectationOf(issue: z.core.$ZodIssue): string {
     case 'invalid_format':
       return 'does not have the required form'
     case 'custom':
-      return issue.message === UNSAID ? 'is not valid' : issue.message
+      return issue.message === UNSAID ? NOT_VALID : issue.message
     default:
-      return 'is not valid'
+      return NOT_VALID
   }
 }
 

@@ -70,6 +70,15 @@ verifies(
       files: { 'package.json': '{"scripts":{"pretest":"npm install left-pad","test":"true"}}' },
     })
     expect((await faultOf(service.call(runTest, { target: '.' }))).code).toBe('PolicyViolation')
+    service.remove()
+    open({
+      config: configured(['npm', 'run', '{target}'], ['npm']),
+      files: { 'package.json': '{"scripts":{"deps":"npm install left-pad"}}' },
+    })
+    expect((await faultOf(service.call(runTest, { target: 'deps' }))).code).toBe('PolicyViolation')
+    service.remove()
+    open({ config: configured(['npm', '{target}'], ['npm']) })
+    expect((await faultOf(service.call(runTest, { target: 'install' }))).code).toBe('PolicyViolation')
   },
 )
 

@@ -30,13 +30,19 @@ describe('read_file', () => {
     expect((await project.call(readFile, { path: 'fits.txt', max_bytes: 102_399 })).code).toBe('FileTooLarge')
   })
 
-  verifies('TOOL-035', 'takes positive integers for max_bytes, up to its maximum', async () => {
+  verifies('TOOL-035', 'takes positive integers for max_bytes, and nothing else', async () => {
     await using project = await makeFilesProject()
     project.put('a.txt', 'a')
-    for (const max_bytes of [0, -1, 'x', 1.5, null, READ_MAX_BYTES + 1, Number.NaN])
+    for (const max_bytes of [0, -1, 'x', 1.5, null, Number.NaN])
       expect((await project.call(readFile, { path: 'a.txt', max_bytes })).code).toBe('ValidationError')
-    for (const max_bytes of [1, READ_MAX_BYTES])
+    for (const max_bytes of [1, READ_MAX_BYTES, READ_MAX_BYTES + 1, 10_000_000])
       expect((await project.call(readFile, { path: 'a.txt', max_bytes })).code).toBe('success')
+    project.put('huge.txt', 'x'.repeat(READ_MAX_BYTES + 1))
+    const huge = await project.call(readFile, { path: 'huge.txt', max_bytes: 10_000_000 })
+    expect(huge).toMatchObject({
+      code: 'FileTooLarge',
+      suggestion: expect.stringMatching(/^Use search_file/),
+    })
   })
 
   verifies('TOOL-036', 'fails on whatever is no UTF-8 text', async () => {

@@ -67,6 +67,19 @@ describe('git_push', () => {
     expect((await project.call(gitPush, { ...input, confirm: true }, changes)).result).toBe('updated')
   })
 
+  verifies(['TOOL-097', 'TOOL-098'], 'goes to a folder that `git remote add` has named', async () => {
+    const { project, bare } = makeRemote()
+    await using _ = project
+    project.git('remote', 'add', 'origin', bare)
+    const input = { remote: 'origin', branch: 'main' }
+    expect(await project.call(gitPush, input)).toMatchObject({ dry_run: true, result: 'created' })
+    expect(refsOf(bare)).toBe('')
+    expect(await project.call(gitPush, { ...input, confirm: true })).toMatchObject({ dry_run: false })
+    expect(refsOf(bare)).toBe(`refs/heads/main ${project.git('rev-parse', 'main')}`)
+    const elsewhere = { config: { git: { remotes: { other: bare } } } }
+    expect(await project.codeOf(gitPush, input, elsewhere)).toBe('ValidationError')
+  })
+
   verifies(['TOOL-098', 'TOOL-101'], 'never forces: what would lose commits is an error', async () => {
     const { project, bare, changes } = makeRemote()
     await using _ = project
@@ -217,6 +230,12 @@ describe('git_push', () => {
         await project.codeOf(gitPush, { remote: 'origin', branch: 'main', confirm: true }, { config }),
         origin,
       ).toBe('NotConfigured')
+    }
+    runGit(project.base, ['init', '--quiet', 'worked-in'])
+    for (const origin of [...folders, join(project.base, 'worked-in')]) {
+      project.git('config', 'remote.origin.url', origin)
+      const code = await project.codeOf(gitPush, { remote: 'origin', branch: 'main', confirm: true })
+      expect(code, origin).toBe('NotConfigured')
     }
   })
 

@@ -81,6 +81,7 @@ describe('the context of a call', () => {
         service: 'services/web',
         'isolation-level': 'SHARED',
         'agent-id': 'typed',
+        'allowed-commands': 'node, npm',
       }
       const { seat } = seatCaller(
         {
@@ -90,7 +91,12 @@ describe('the context of a call', () => {
         } as unknown as Invocation,
         'other',
       )
-      const own = { agent_id: 'typed', isolation_level: 'SHARED', access_token: 'tok-SENTINEL' }
+      const own = {
+        agent_id: 'typed',
+        isolation_level: 'SHARED',
+        allowed_commands: ['node', 'npm'],
+        access_token: 'tok-SENTINEL',
+      }
       expect(seat).toEqual(tools.seat(own))
     },
   )
@@ -210,7 +216,7 @@ describe('the commands that a session is allowed', () => {
       expect(await tools.codeOf('rest', 'read_file', { path: 'docs/a.md' }, allowed)).toBe('success')
       const { violations } = await tools.owner('GET', '/api/v1/toolbox/violations?agent_id=tester')
       expect(violations).toMatchObject([
-        { violation_type: 'command_whitelist', command_args: ['node', '--check', '{target}'] },
+        { violation_type: 'command_whitelist', command_args: ['node', '--check', 'src/main.mjs'] },
       ])
       const none = { allowed_commands: [], agent_id: 'idle' }
       expect(await tools.codeOf('rest', 'run_lint', { target: 'src/main.mjs' }, none)).toBe('PolicyViolation')

@@ -107,8 +107,8 @@ describe('the security stream', () => {
         timestamp: expect.any(String),
         agent_id: 'denied',
         violation_type: 'command_whitelist',
-        target_path: null,
-        command_args: ['node', '{target}'],
+        target_path: 'src/main.mjs',
+        command_args: ['node', 'src/main.mjs'],
         severity: 'WARNING',
       })
     },

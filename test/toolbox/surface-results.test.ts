@@ -85,6 +85,8 @@ describe.each(WAYS)('a result by %s', (way) => {
       message: 'path is missing: it must be of type string.',
       suggestion: expect.stringMatching(/It takes path, max_bytes \(optional\)\.$/),
     })
+    const migrated = await tools.call('direct', 'migrate_config', {}, { role: 'sre' })
+    expect(migrated.error?.message).toBe('target_version is missing.')
     expect(await told('read_file', { path: 5 })).toMatchObject({ message: 'path must be of type string.' })
     expect(await told('git_status', { path: '.' })).toMatchObject({
       suggestion: expect.stringMatching(/It takes no arguments\.$/),

@@ -42,10 +42,14 @@ function agentOf(client: AnyClient): Agent {
   return {
     list: async () => (await client.listTools()).tools.map(({ name }) => name),
     async call(name, args) {
-      const { content } = (await client.callTool({ name, arguments: args })) as {
+      const { content, structuredContent } = (await client.callTool({ name, arguments: args })) as {
         content: { text: string }[]
+        structuredContent: unknown
       }
-      return JSON.parse(content[0]?.text ?? '')
+      const result = JSON.parse(content[0]?.text ?? '')
+      // A refusal too: a client that knows the schema reads nothing else.
+      expect(structuredContent).toEqual(result)
+      return result
     },
     [Symbol.asyncDispose]: () => client.close(),
   }

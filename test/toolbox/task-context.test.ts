@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { linkSync, rmSync, symlinkSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifies } from '../requirements/verifies.ts'
@@ -100,6 +100,43 @@ describe('get_task_context', () => {
     })
     expect(await contextOf('1')).toMatchObject({ phase: null, service: null, feature: null, task: 'Plan' })
     expect((await ask('2.2')).error?.code).toBe('ValidationError')
+  })
+
+  verifies('TOOL-106', 'takes the levels from headings where the list has none', async () => {
+    const levels = { phase: 'Phase 3: Build', service: 'Shop', feature: 'Cart', task: 'Add up' }
+    put('# Phase 3: Build\n## Service: Shop\n### Feature: Cart\n- [ ] 3.1.1 Add up\n- [ ] 24.04 upgrade\n')
+    expect(await contextOf('3.1.1')).toMatchObject(levels)
+    expect((await ask('24.04')).error?.code).toBe('ValidationError')
+    put('# Phase 3: Build\n## Shop\n### Cart\n- [ ] 3.1.1: Add up\n')
+    expect(await contextOf('3.1.1')).toMatchObject(levels)
+    put('# Phase 3: Build\n## Service: Shop\n- [ ] 3.1. Cart\n    - [ ] 3.1.1. Add up\n')
+    expect(await contextOf('3.1.1')).toMatchObject(levels)
+  })
+
+  verifies('TOOL-106', 'takes the list at the root of the project where .flow has none', async () => {
+    remove('status.md')
+    tools.project.write('status.md', TEMPLATE)
+    try {
+      expect(await contextOf('3.1.1')).toMatchObject({ service: 'Toolbox', file: 'status.md', line: 8 })
+      put('- [ ] the list\n')
+      expect(await contextOf('1')).toMatchObject({ task: 'the list', file: '.flow/status.md' })
+      remove('status.md')
+      tools.project.write('status.md', '- [?] b\n')
+      expect((await ask('1')).error?.message).toContain('StatusParsingError: status.md:1 ')
+    } finally {
+      rmSync(join(tools.project.root, 'status.md'))
+    }
+  })
+
+  verifies('TOOL-106', 'says that there is no list where there is no .flow either', async () => {
+    const folder = join(tools.project.root, '.flow')
+    renameSync(folder, `${folder}-away`)
+    try {
+      expect((await ask('1')).error?.code).toBe('FileNotFound')
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+      renameSync(`${folder}-away`, folder)
+    }
   })
 
   verifies('TOOL-106', 'follows references to other files of the list', async () => {

@@ -28,13 +28,13 @@ export async function recordCritical(tool: Named, call: ToolCall<unknown>, vault
 
 /** The path that a call is about, if it names one. */
 export function pathIn(input: unknown): string | null {
-  const { path } = (input ?? {}) as { path?: unknown }
-  return typeof path === 'string' ? path : null
+  const { path, target = path } = (input ?? {}) as { path?: unknown; target?: unknown }
+  return typeof target === 'string' ? target : null
 }
 
 /** The short values of a call: what was asked for, not whole contents. */
 export function argumentsIn(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return []
-  const entries = Object.entries(input).filter(([name]) => name !== 'path' && name !== 'content')
+  const entries = Object.entries(input).filter(([name]) => !['path', 'target', 'content'].includes(name))
   return entries.filter(([, value]) => typeof value !== 'object').map(([name, value]) => `${name}=${value}`)
 }

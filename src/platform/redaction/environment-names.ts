@@ -7,7 +7,8 @@ export const PLAIN_NAMES: ReadonlySet<string> = new Set(
     'RUSTUP_HOME INIT_CWD HOSTTYPE OSTYPE MACHTYPE CI DEBIAN_FRONTEND XDG_SESSION_TYPE VITEST VITEST_MODE SSH_TTY ' +
     'npm_command npm_execpath npm_node_execpath npm_config_cache npm_config_prefix npm_config_global_prefix ' +
     'npm_config_local_prefix npm_config_user_agent npm_config_userconfig npm_config_globalconfig npm_config_init_module ' +
-    'npm_config_node_gyp npm_config_noproxy npm_config_npm_version npm_config_registry PNPM_HOME COREPACK_ROOT'
+    'npm_config_node_gyp npm_config_noproxy npm_config_npm_version npm_config_registry PNPM_HOME COREPACK_ROOT ' +
+    'KNOWTATION_HOME KNOWTATION_TOOLCHAIN_PATH'
   ).split(' '),
 )
 export const PLAIN_PREFIXES: readonly string[] = [

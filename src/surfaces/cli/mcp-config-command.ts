@@ -64,7 +64,7 @@ function reachOf({ globals, env, flags }: Invocation, seat: ToolboxSeat | undefi
   const vault = globals.vault === undefined ? [] : ['--vault', globals.vault]
   const program = join(PACKAGE_FOLDER, 'bin', 'knowtation.js')
   const seated = seat ? ['--project', seat.project_root, '--service', seat.service_root] : []
-  const told = ['role', 'agent-id', 'isolation-level'].flatMap((name) =>
+  const told = ['role', 'agent-id', 'isolation-level', 'allowed-commands'].flatMap((name) =>
     (flags.get(name) ?? []).flatMap((value) => [`--${name}`, value]),
   )
   const args = [program, 'mcp', ...home, ...vault, ...seated, ...told]

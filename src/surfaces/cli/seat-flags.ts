@@ -25,6 +25,11 @@ export const SEAT_FLAGS: readonly Flag[] = [
     value: 'LEVEL',
     description: "STRICT or SHARED, instead of the project's own",
   },
+  {
+    name: 'allowed-commands',
+    value: 'A,B',
+    description: 'Of the whitelisted binaries only these may be run',
+  },
 ]
 
 /** Whoever says anything of a seat means an agent of the toolbox, never the whole hub. */
@@ -47,6 +52,9 @@ export function seatCaller(invocation: Invocation, client: string): Caller {
       role: findFlag(invocation, 'role'),
       agent_id,
       isolation_level: findFlag(invocation, 'isolation-level'),
+      allowed_commands: findFlag(invocation, 'allowed-commands')
+        ?.split(',')
+        .map((command) => command.trim()),
       access_token: invocation.env.KNOWTATION_ACCESS_TOKEN,
     })
     return toolboxCaller(agent_id, invocation.globals.vault ?? 'default', seat, client)

@@ -6,7 +6,7 @@ import type { Registry } from '../../operations/registry.ts'
 import { runOperation } from '../../operations/run-operation.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
 import { describeTool, type McpCaller } from './operation-tools.ts'
-import type { ToolDescription, ToolHost } from './tool-host.ts'
+import type { ToolAnswer, ToolDescription, ToolHost } from './tool-host.ts'
 
 /** How an agent at a seat is told to begin. */
 export const SEAT_INSTRUCTIONS =
@@ -31,7 +31,7 @@ export function seatTools(hub: Hub, registry: Registry): Pick<ToolHost<McpCaller
       const operation = registry.get(name)
       const isTool = operation?.authority.kind === 'seat'
       const caller = claim.name ? { ...from.caller, client: clientName(claim.name) } : from.caller
-      return runOperation(hub, {
+      const answer = await runOperation(hub, {
         ...from,
         caller,
         surface: 'mcp',
@@ -40,6 +40,14 @@ export function seatTools(hub: Hub, registry: Registry): Pick<ToolHost<McpCaller
         ...(signal && { signal }),
         ...(!isTool && { refused: new Refusal('ToolNotFound') }),
       })
+      return answer.ok ? answer : toStructured(answer)
     },
   }
+}
+
+/** The schema of a tool has its refusals too, so that they come as a document like any other result. */
+function toStructured({ ok, text }: ToolAnswer): ToolAnswer {
+  if (!text.startsWith('{"status":"error",')) return { ok, text }
+  const content = `[{"type":"text","text":${JSON.stringify(text)}}]`
+  return { ok, text, result: `{"content":${content},"structuredContent":${text},"isError":true}` }
 }

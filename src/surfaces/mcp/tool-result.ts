@@ -3,7 +3,8 @@ import type { ToolAnswer } from './tool-host.ts'
 
 /**
  * A refusal carries no structuredContent: 1.x clients check it against the tool's outputSchema even
- * when isError is set, and would report a schema failure in place of our code.
+ * when isError is set, and would report a schema failure in place of our code. Where the schema has
+ * refusals in it, as those of the toolbox do, the host gives the whole result.
  */
 export function toToolResult(answer: ToolAnswer): CallToolResult {
   if (answer.result !== undefined) return JSON.parse(answer.result) as CallToolResult

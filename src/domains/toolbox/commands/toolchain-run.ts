@@ -28,7 +28,8 @@ const PLACE = '{target}'
 /** Checks a run of a configured command; nothing is started. */
 export function checkToolchainRun(call: CommandCall, kind: keyof Toolchain, target: string): void {
   checkTarget(call, target)
-  const { argv } = requireToolchain(call, kind)
+  // With the target in its place: it may make a forbidden command of a harmless one.
+  const argv = withTarget(requireToolchain(call, kind).argv, target)
   checkCommand(call, argv)
   checkScripts(call, argv)
 }

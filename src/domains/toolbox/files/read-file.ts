@@ -16,9 +16,8 @@ const Input = z.strictObject({
   max_bytes: z
     .int()
     .min(1)
-    .max(READ_MAX_BYTES)
     .default(READ_DEFAULT_BYTES)
-    .describe('A larger file is refused, not cut'),
+    .describe(`A larger file is refused, not cut; one over ${READ_MAX_BYTES} in any case`),
 })
 const Output = z.strictObject({ content: z.string() })
 
@@ -38,7 +37,8 @@ export const readFile: ToolDeclaration<typeof Input, z.output<typeof Output>> = 
   input: Input,
   output: Output,
   handle(call) {
-    const { path, max_bytes } = call.input
+    const { path } = call.input
+    const max_bytes = Math.min(call.input.max_bytes, READ_MAX_BYTES)
     const { bytes } = orMissing(call, path, () =>
       readOrExplain(() => call.guard.readFile(path, max_bytes), max_bytes),
     )

@@ -44,8 +44,8 @@ export const gitPush: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
   name: 'git_push',
   description:
     'Pushes one branch to the branch of the same name at a configured remote, as a dry run unless ' +
-    'confirm:true is given. Never forces, takes no address and no refspec. Remotes are https addresses, or ' +
-    'folders that the policy names; ssh is not supported.',
+    'confirm:true is given. Never forces, takes no address and no refspec. Remotes are https addresses, and ' +
+    'bare repositories on this machine outside the project; ssh is not supported.',
   effect: 'update',
   open_world: true,
   idempotent: true,

@@ -49,7 +49,7 @@ export const HOSTILE_REMOTES: readonly HostileCase[] = [
       )
     },
     control: PUSH,
-    codes: { git_push: 'ValidationError' },
+    codes: { git_push: 'success' },
   },
   {
     name: 'a credential helper',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { openGuard } from '../../../platform/guard/open-guard.ts'
@@ -7,7 +8,7 @@ import { TOOL_ROLES } from '../tool-context.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { findStatus, type ReadStatus, STATUS_FILE } from './read-status.ts'
 import { StatusDamaged } from './status-task.ts'
-import { findTaskContext, shownFile } from './task-context.ts'
+import { findTaskContext, type ShowFile } from './task-context.ts'
 
 const ID_MAX_CHARS = 100
 
@@ -53,7 +54,7 @@ export const getTaskContext: ToolDeclaration<typeof Input, z.output<typeof Outpu
   name: 'get_task_context',
   description: [
     'Shows where a task stands in the plan of the project: its phase, service, feature and the task itself.',
-    'The plan is .flow/status.md; each task has status (pending, active, done, skipped), file and line, siblings and',
+    'The plan is .flow/status.md, or else status.md at the root of the project; each task has status (pending, active, done, skipped), file and line, siblings and',
     'children; what the list does not say is null. An id is the one written before the name (3.1.1), else the position in the list (1, 1.1,',
     '1.2, 2); files that the list refers to are read too. An id that is not there fails with ValidationError, a',
     'missing list with FileNotFound, and a list that breaks its own rules, or is not the one that was saved, with',
@@ -65,43 +66,46 @@ export const getTaskContext: ToolDeclaration<typeof Input, z.output<typeof Outpu
   input: Input,
   output: Output,
   handle({ context: { project_root }, input }) {
-    const list = readList(project_root)
-    const context = findTaskContext(list, input.task_id)
-    if (!context) throw unknownTask(input.task_id, list)
-    return { context: structuredClone(context) as z.output<typeof Output>['context'] }
+    checkConfigFolder(project_root)
+    for (const place of PLACES) {
+      const list = findList(join(project_root, place), (file) => `${place}${file}`)
+      if (!list) continue
+      const context = findTaskContext(list, input.task_id, (file) => `${place}${file}`)
+      if (!context) throw unknownTask(input.task_id, list)
+      return { context: structuredClone(context) as z.output<typeof Output>['context'] }
+    }
+    throw missingList()
   },
 }
 
+/** Where a list may lie in the project; the first that is there counts. */
+const PLACES = ['.flow/', '']
+
 /** Agents cannot reach `.flow`: a guard of its own opens it for this one file, with the same care for links. */
-function readList(project_root: string): ReadStatus {
-  checkConfigFolder(project_root)
+function findList(service_root: string, shownFile: ShowFile): ReadStatus | undefined {
+  if (!existsSync(service_root)) return undefined
   try {
-    const folder = openGuard({
-      service_root: join(project_root, '.flow'),
-      shared_roots: [],
-      block_patterns: [],
-      hard_link_stores: [],
-    })
+    const folder = openGuard({ service_root, shared_roots: [], block_patterns: [], hard_link_stores: [] })
     try {
-      return findStatus(folder) ?? missingList()
+      return findStatus(folder)
     } finally {
       folder.close()
     }
   } catch (error) {
-    if (error instanceof StatusDamaged) throw damagedList(error)
+    if (error instanceof StatusDamaged) throw damagedList(error, shownFile)
     throw error
   }
 }
 
-function missingList(): never {
-  throw new ToolFault(
+function missingList(): ToolFault {
+  return new ToolFault(
     'FileNotFound',
-    `The project has no ${shownFile(STATUS_FILE)}.`,
+    `The project has no .flow/${STATUS_FILE}.`,
     'Ask the owner of the project for its task list.',
   )
 }
 
-function damagedList({ problem, file, line, message }: StatusDamaged): ToolFault {
+function damagedList({ problem, file, line, message }: StatusDamaged, shownFile: ShowFile): ToolFault {
   const place = line === undefined ? shownFile(file) : `${shownFile(file)}:${line}`
   return new ToolFault(
     'ConfigDamaged',

@@ -15,7 +15,8 @@ const BROKEN_TASK = /^\s*-\s*\[/
 const HEADING = /^(#{1,6})\s+(\S.*)$/
 const HEADER = /^([A-Za-z][\w .-]{0,100}?)\s*:\s*(\S.*)$/
 const FENCE = /^\s*(`{3,}|~{3,})/
-const WRITTEN_ID = /^(\d+(?:\.\d+)*)\.\s+(?=\S)/
+/** `3.1.` or `3.1.1`: without the last dot only with three steps, since `24.04 upgrade` is no id. */
+const WRITTEN_ID = /^(?:(\d+(?:\.\d+)*)\.|(\d+(?:\.\d+){2,}):?)\s+(?=\S)/
 const SUB_FILE = /^(.*?\S)\s+@\s+(?:"([^"]+)"|'([^']+)'|(\S+))$/
 const STATUSES: Readonly<Record<string, TaskStatus>> = {
   ' ': 'pending',
@@ -156,7 +157,7 @@ function toTask({ file, headings }: Reading, text: string, mark: string, line: n
   const rest = written ? text.slice(written[0].length) : text
   const [, name, ...paths] = SUB_FILE.exec(rest) ?? []
   return {
-    id: written?.[1] ?? '',
+    id: written?.[1] ?? written?.[2] ?? '',
     is_id_written: written !== null,
     name: name ?? rest,
     status: STATUSES[mark.toLowerCase()] ?? 'pending',

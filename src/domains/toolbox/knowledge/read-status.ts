@@ -31,7 +31,7 @@ interface Loading {
   tasks: number
 }
 
-/** Reads the list and all that it refers to; nothing where there is none. `folder` is open at `.flow` itself. */
+/** Reads the list and all that it refers to; nothing where there is none. `folder` is open where the list lies. */
 export function findStatus(folder: Guard): ReadStatus | undefined {
   const bytes = findBytes(folder, STATUS_FILE, STATUS_MAX_BYTES)
   if (!bytes) return undefined
@@ -113,12 +113,12 @@ function renumber(task: StatusTask, above_id: string, position: string): void {
   for (const child of task.children) renumber(child, task.id, child.id.split('.').at(-1) ?? '')
 }
 
-/** A path below `.flow`: no way up, no address, nothing absolute. */
+/** A path below the folder of the list: no way up, no address, nothing absolute. */
 function requireInside(given: string, damaged: (message: string) => Error): string {
   const names = given.split('/')
   const is_bad =
     given.startsWith('/') || given.includes('\\') || names.includes('..') || /^[A-Za-z][\w+.-]*:/.test(given)
-  if (is_bad) throw damaged('refers to a file that does not lie in .flow')
+  if (is_bad) throw damaged('refers to a file that does not lie in the folder of the list')
   return posix.normalize(given)
 }
 

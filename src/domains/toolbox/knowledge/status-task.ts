@@ -10,13 +10,13 @@ export interface StatusTask {
   readonly name: string
   readonly status: TaskStatus
   readonly marker: string
-  /** Below `.flow`. */
+  /** Below the folder of the list. */
   readonly file: string
   /** From 1. */
   readonly line: number
   /** The headings that it stands under, outermost first. */
   readonly headings: readonly string[]
-  /** Another file that its parts are in, below `.flow`. */
+  /** Another file that its parts are in, below the same folder. */
   readonly sub_file: string | undefined
   readonly children: StatusTask[]
 }

@@ -34,16 +34,24 @@ export interface TaskContext {
   readonly integrity: string
 }
 
+/** How a file of the list is called in answers. */
+export type ShowFile = (file: string) => string
+
 const FEATURE = /^\**\[([^\]]{1,200})\]\s*:\s*(.+?)\**$/
 
 /** The context of the task with an id: as it is written, or else by its position. */
-export function findTaskContext(list: ReadStatus, task_id: string): TaskContext | undefined {
+export function findTaskContext(
+  list: ReadStatus,
+  task_id: string,
+  shownFile: ShowFile,
+): TaskContext | undefined {
   const id = task_id.trim().replace(/\.$/, '')
   const all = listTasks(list.tasks)
   const task = all.find((one) => one.is_id_written && one.id === id) ?? all.find((one) => one.id === id)
   if (!task) return undefined
   const path = pathTo(list.tasks, task)
   const above = path.at(-2)
+  const show = (shown: StatusTask) => toShown(shown, shownFile)
   const siblings = (above?.children ?? list.tasks).filter((one) => one !== task && isNear(one, task))
   return {
     task_id: task.id,
@@ -54,9 +62,9 @@ export function findTaskContext(list: ReadStatus, task_id: string): TaskContext 
     file: shownFile(task.file),
     line: task.line,
     sub_file: task.sub_file ?? null,
-    path: path.map(toShown),
-    siblings: siblings.slice(0, NEAR_LIMIT).map(toShown),
-    children: task.children.slice(0, NEAR_LIMIT).map(toShown),
+    path: path.map(show),
+    siblings: siblings.slice(0, NEAR_LIMIT).map(show),
+    children: task.children.slice(0, NEAR_LIMIT).map(show),
     header: list.header,
     integrity: list.integrity,
   }
@@ -79,7 +87,8 @@ type Levels = Pick<TaskContext, 'phase' | 'service' | 'feature' | 'section'>
 
 /**
  * A heading is the phase and `**[Service]: Feature**` two levels at once, as the phase template has them; what is
- * still open then is filled by the steps of the list, from the top down to the task itself.
+ * still open then is filled by the steps of the list, from the top down to the task itself, and then by headings
+ * below the phase: by those that say what they are, or by two where the list has no steps.
  */
 function levelsOf(path: readonly StatusTask[], header: StatusList['header']): Levels {
   const headings = path.findLast((task) => task.headings.length > 0)?.headings ?? []
@@ -94,19 +103,26 @@ function levelsOf(path: readonly StatusTask[], header: StatusList['header']): Le
   const section = headings.findLast((heading) => heading !== phase) ?? null
   // A single step between a titled phase and the task is what the task is a part of.
   const rest = titled !== undefined && steps.length === 1 ? [undefined, ...steps] : steps
+  const below = headingLevels(headings, phase, steps.length === 0 && !named)
   return {
     phase,
-    service: service ?? (named ? null : (rest[0] ?? header['Service'] ?? null)),
-    feature: feature ?? rest[1] ?? null,
+    service: service ?? (named ? null : (rest[0] ?? below.service ?? header['Service'] ?? null)),
+    feature: feature ?? rest[1] ?? below.feature ?? null,
     section,
   }
 }
 
-function toShown({ id, name, status, marker, file, line }: StatusTask): ShownTask {
-  return { id, name, status, marker, file: shownFile(file), line }
+/** Service and feature as headings have them: `## Service: Shop`, or the second and third of three. */
+function headingLevels(headings: readonly string[], phase: string | null, is_flat: boolean) {
+  const lower = headings.slice(headings.indexOf(phase ?? '') + 1)
+  const labelled = (label: RegExp) => lower.find((heading) => label.test(heading))?.replace(label, '')
+  const [service, feature] = is_flat && lower.length >= 2 ? lower : []
+  return {
+    service: labelled(/^service\s*:\s*(?=\S)/i) ?? service,
+    feature: labelled(/^feature\s*:\s*(?=\S)/i) ?? feature,
+  }
 }
 
-/** How a file of the list is called in answers. */
-export function shownFile(file: string): string {
-  return `.flow/${file}`
+function toShown({ id, name, status, marker, file, line }: StatusTask, shownFile: ShowFile): ShownTask {
+  return { id, name, status, marker, file: shownFile(file), line }
 }

@@ -34,7 +34,8 @@ function readLine(reading: Reading, line: string): void {
   if (line.startsWith('[')) return beginTable(reading, line)
   if (reading.place === 'package') return readField(reading, line)
   if (reading.place === 'files') return readFile(reading, line)
-  if (reading.place === 'nowhere') throw unknown(reading, line)
+  // What poetry writes for a project without dependencies.
+  if (reading.place === 'nowhere' && line !== 'package = []') throw unknown(reading, line)
 }
 
 function beginPackage(reading: Reading): void {

@@ -144,6 +144,8 @@ describe('poetry.lock', () => {
     ]
     const end = ['[metadata]', 'lock-version = "2.1"', 'content-hash = "0"']
     expect(poetry(...PYTHON, ...FILES, '', ...rest, '', ...PYTHON, ...FILES, '', ...end)).not.toThrow()
+    expect(poetry('package = []', '', ...end)).not.toThrow()
+    expect(poetry('package = [{}]', '', ...end)).toThrow(ToolFault)
   })
 
   test.each([
