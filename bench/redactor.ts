@@ -127,6 +127,20 @@ function speedOf(text: string): number {
   return text.length / 1_000 / best
 }
 
+/** Letters and digits as chance has them; the same ones in every run. */
+function chance(length: number, seed = 1): string {
+  const signs = 'ABCDEFGHJKMNPQRSTVWXZabcdefghjkmnpqrstvwxz23456789'
+  let [text, at] = ['', seed]
+  for (; text.length < length; at = (at * 1_103_515_245 + 12_345) & 0x7fffffff)
+    text += signs[(at >>> 8) % signs.length]
+  return text
+}
+
+/** So many of a piece, each with other letters and digits of chance. */
+function varied(count: number, piece: (letters: string) => string): string {
+  return Array.from({ length: count }, (_, seed) => piece(chance(54, seed + 1))).join('')
+}
+
 const HOSTILE: Record<string, string> = {
   'repeated prefix ghp_': 'ghp_',
   'repeated prefix sk-': 'sk-',
@@ -160,6 +174,30 @@ const HOSTILE: Record<string, string> = {
   'comments of a signature': '-----BEGIN PGP SIGNATURE-----Comment: a ',
   'mail addresses as users': 'https://a@b:',
   'words given to a password': 'identified by a1b2c3 ',
+  'dots behind a token': `${chance(64)}${'.'.repeat(1_200)}a `,
+  'one letter behind a token': `${chance(256)}${'x'.repeat(8_000)}a `,
+  'lines behind a token': `${chance(256)}${'-'.repeat(14_000)}a `,
+  'a number and a long word': `12${chance(14_000).replaceAll(/\d/g, 'q')}-a `,
+  'stars in quotes': `password="${'*'.repeat(150)}a" `,
+  'stars in a header': `authorization:${'*'.repeat(90)}a `,
+  'a name, spaces and a sign': `key:${' '.repeat(190)}=\n`,
+  'a long name and a sign': `key${'a'.repeat(196)}|\n`,
+  'a value and spaces': `password:\nabcdef${' '.repeat(14_000)}x\n`,
+  'a quoted value and spaces': `password:\n"a1b2c3d4"${' '.repeat(14_000)},\n`,
+  'a key that is none': `-----BEGIN RSA PRIVATE KEY-----\n${'n'.repeat(15_000)}!\n`,
+  'a certificate that is none': `-----BEGIN CERTIFICATE-----\n${'n'.repeat(15_000)}!\n`,
+  'a version and spaces': `apiVersion: v1${' '.repeat(14_000)}x\n`,
+  'data and spaces': `apiVersion: v1\ndata:${' '.repeat(14_000)}x\n`,
+  'an entry and spaces': `apiVersion: v1\ndata:\n  a:${' '.repeat(14_000)}"x"x\n`,
+  'data of dots': `apiVersion: v1\nkind: Secret\ndata:\n  a: ${'.'.repeat(1_000)}a\n`,
+  'spaces and flags': `${' '.repeat(6_000)}${' -u:'.repeat(2_500)}\n`,
+  'phrases as passwords': 'passwd = "correct horse battery staple" ',
+  'users of databases': '=a:@tcp(',
+  'words before their name': `${'a'.repeat(190)}( is the password.`,
+  'names of chance': varied(5_000, (letters) => `k${letters.slice(0, 4)},`),
+  'tokens of chance': varied(5_000, (letters) => `${letters.slice(0, 17)} `),
+  'secrets on lines': 'pw=a1b2c3\n',
+  'a long list of passwords': `passwords:\n${'- a1b2c3d4\n'.repeat(40)}`,
 }
 
 if (!existsSync(CORPUS)) {

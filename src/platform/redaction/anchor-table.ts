@@ -28,6 +28,7 @@ const WORDS = (
 export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')
 /** A longer beginning would not tell a value better, only make the table larger and the walk slower. */
 const MAX_ANCHOR_CHARS = 8
+const MAX_ALIKE = 8
 
 const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ...PROVIDER_FORMATS.map(placeFormat).flatMap((format) =>
@@ -48,11 +49,21 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ...CONTENT_STARTS.map((start) => [start, { kind: 'content' }] as const),
 ]
 
+/** Where many values begin alike, more of each is its beginning: they would all be tried at every such place. */
+function knownAnchors(known: readonly KnownForm[], chars: number): (readonly [string, Lead])[] {
+  const groups = [...Map.groupBy(known, ({ text }) => text.slice(0, chars))]
+  return groups.flatMap(([beginning, forms]) =>
+    forms.length > MAX_ALIKE && forms.some(({ text }) => text.length > chars)
+      ? knownAnchors(forms, 2 * chars)
+      : forms.map((form) => [beginning, { kind: 'known', form }] as const),
+  )
+}
+
 /** The anchors of every layer in one table, so that a text is walked once for all of them. */
 export function anchorTable(known: readonly KnownForm[], owner: readonly OwnerPattern[]): AnchorTable {
   const all: (readonly [string, Lead])[] = [
     ...BUILT_IN,
-    ...known.map((form) => [form.text.slice(0, MAX_ANCHOR_CHARS), { kind: 'known', form }] as const),
+    ...knownAnchors(known, MAX_ANCHOR_CHARS),
     ...owner.map((pattern) => [pattern.prefix, { kind: 'owner', pattern }] as const),
   ]
   return { anchors: buildAnchors(all.map(([text]) => text)), leads: all.map(([, lead]) => lead) }

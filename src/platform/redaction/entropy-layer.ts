@@ -2,6 +2,7 @@ import { type Claim, RANK } from './finding.ts'
 import type { KeyLevel } from './key-names.ts'
 import { isAlphabet, isBase85Line, isKnownContent, isMadeName, isPlace } from './known-content.ts'
 import type { Pair } from './pair.ts'
+import type { PassedTokens } from './passed-tokens.ts'
 import { isPlaceholder } from './placeholder.ts'
 import { shannon, surprise } from './randomness.ts'
 import { findTokenShape } from './token-shapes.ts'
@@ -13,10 +14,21 @@ export interface Token {
   end: number
 }
 
+/** A line with its tokens, and those of them that an earlier look at it left. */
+interface TokenLine {
+  text: string
+  tokens: readonly Token[]
+  passed: PassedTokens
+}
+
 /** What is less surprising than this is never looked at. */
 export const MIN_BITS = 5.2
 export const MIN_TOKEN_CHARS = 16
 const NEAR_CHARS = 60
+/** So far back an address may begin. */
+const URL_CHARS = 300
+/** A line of more tokens is worth remembering what was found of them: it may be looked at again. */
+const MANY_TOKENS = 32
 /** How random a token must look, the less is said about it. */
 const NEAR = { bits: 5.4, chars: 16 }
 const GIVEN = { bits: 5.4, chars: 20 }
@@ -45,22 +57,25 @@ const WORDS_NEAR = /passw|secret|token|api.?key|credential|access.?key|private.?
 
 /** Claims tokens that look made by chance, by what the line says about them. */
 export function claimRandomTokens(
-  line: string,
-  tokens: readonly Token[],
+  { text: line, tokens, passed }: TokenLine,
   pairs: readonly [Pair, KeyLevel][],
   claims: Claim[],
 ): void {
   if (tokens.length === 0 || isBase85Line(line)) return
+  // Told once for the line, not anew for each token.
+  const hasCurve = line.includes('"crv"')
   let covered = 0
   let next = 0
   for (const token of tokens) {
     while (next < pairs.length && (pairs[next] as [Pair, KeyLevel])[0].start <= token.start) next++
     if (token.end <= covered || isHash(line, token)) continue
     const text = line.slice(token.start, token.end)
-    const shape = isPlaceholder(text) ? undefined : findTokenShape(text)
-    const span = shape
-      ? token
-      : findRandomSpan(line, token, text, pairs.slice(Math.max(0, next - MAX_AROUND), next))
+    const around = pairs.slice(Math.max(0, next - MAX_AROUND), next).findLast(([{ end }]) => token.end <= end)
+    const sight = () => sightOf(line, token, around, hasCurve)
+    if (passed.has(sight) || isPlaceholder(text)) continue
+    const shape = findTokenShape(text)
+    const span = shape ? token : findRandomSpan(line, token, text, around, hasCurve)
+    if (!span && tokens.length > MANY_TOKENS) passed.add(sight)
     if (!span) continue
     covered = span.end
     const rank = shape ? RANK.provider : RANK.entropy
@@ -68,14 +83,35 @@ export function claimRandomTokens(
   }
 }
 
-function findRandomSpan(line: string, token: Token, text: string, pairs: readonly [Pair, KeyLevel][]) {
-  if (isPlaceholder(text) || isUuid(text) || isHex(text) || isConstantName(text) || isPublicKey(text))
-    return undefined
+/** All that a token is judged by: while it stays the same, so does what was found of it. */
+function sightOf(
+  line: string,
+  { start, end }: Token,
+  around: readonly [Pair, KeyLevel] | undefined,
+  hasCurve: boolean,
+): string {
+  const from = Math.max(0, start - URL_CHARS)
+  const place: (string | number | boolean)[] = [start - from, end - start, hasCurve]
+  if (around) {
+    const [pair, level] = around
+    place.push(pair.by, pair.name, level, pair.isQuoted, pair.start - start, pair.end - end)
+  }
+  return `${place.join()} ${line.slice(from, end + NEAR_CHARS)}`
+}
+
+function findRandomSpan(
+  line: string,
+  token: Token,
+  text: string,
+  around: readonly [Pair, KeyLevel] | undefined,
+  hasCurve: boolean,
+) {
+  if (isUuid(text) || isHex(text) || isConstantName(text) || isPublicKey(text)) return undefined
   // What is called or filled is a name.
   if (isMadeName(text) || HUMPED.test(text) || /^[({]/.test(line.slice(token.end, token.end + 1)))
     return undefined
-  const [pair, level] = pairs.findLast(([each]) => token.end <= each.end) ?? []
-  if (level === 'public' || isInUrl(line, token) || isKeyPart(line, pair, text)) return undefined
+  const [pair, level] = around ?? []
+  if (level === 'public' || isInUrl(line, token) || isKeyPart(pair, text, hasCurve)) return undefined
   const part = longestPart(text)
   if (isUuid(part) || isHex(part) || isGeneratedName(part)) return undefined
   const bits = Math.min(surprise(text), surprise(part) + 0.4)
@@ -117,17 +153,19 @@ function isMessageId(line: string, token: Token): boolean {
   return line[token.start - 1] === '<' && line[token.end] === '@'
 }
 
+const KEY_PART_CHARS: ReadonlySet<number> = new Set([43, 64, 75, 76, 86, 88])
+
 /** A coordinate or the modulus of a public key, as JSON Web Keys name and measure them. */
-function isKeyPart(line: string, pair: Pair | undefined, text: string): boolean {
+function isKeyPart(pair: Pair | undefined, text: string, hasCurve: boolean): boolean {
   if (pair?.by !== ':' || !pair.isQuoted || pair.end - pair.start !== text.length) return false
   if (pair.name === 'n') return text.length >= 171
   if (pair.name !== 'x' && pair.name !== 'y') return false
-  return [43, 64, 75, 76, 86, 88].includes(text.length) || line.includes('"crv"')
+  return KEY_PART_CHARS.has(text.length) || hasCurve
 }
 
 function isInUrl(line: string, token: Token): boolean {
   if (line.startsWith('//', token.start) && line[token.start - 1] === ':') return true
-  const before = line.slice(Math.max(0, token.start - 300), token.start)
+  const before = line.slice(Math.max(0, token.start - URL_CHARS), token.start)
   const word = before.lastIndexOf(' ') + 1
   return ['://', ':\\/\\/', 'arn:aws'].some((sign) => before.includes(sign, word))
 }

@@ -7,9 +7,11 @@ import { declaredLevel, isKeywordSecret, lentLevel, levelled } from './keyword-l
 import { opensContent } from './known-content.ts'
 import { findKubernetesData } from './kubernetes-secret.ts'
 import type { LineState } from './line-state.ts'
+import { MARK_START, MAX_MARK_CHARS } from './mark.ts'
 import { findOwnerEnd } from './owner-patterns.ts'
 import type { Pair } from './pair.ts'
 import { findPairs, valueEnd } from './pairs.ts'
+import type { PassedTokens } from './passed-tokens.ts'
 import { hideBlockLine, isBlockLine, openBlock, type PemSpan } from './pem-blocks.ts'
 import { claimProviderToken, type PlacedFormat } from './provider-layer.ts'
 import { RULES } from './rules.ts'
@@ -28,6 +30,7 @@ export interface SeenLine {
   /** A word stands on it that may name a secret. */
   hasWord: boolean
   tokens: readonly Token[]
+  passed: PassedTokens
 }
 
 /** A claim that goes on from the line before gets no mark of its own. */
@@ -37,16 +40,16 @@ export interface LineClaim extends Claim {
 
 type Mark = readonly [start: number, end: number]
 
-const MARK = /\[REDACTED:([a-z0-9_]{1,40})\]/y
 const WAITING_LINES = 3
 const MAX_TAIL_CHARS = 40
-const DANGLING = /([\w$.-]{1,100})["'\]]{0,2}\s*(?::\s*[|>]?[+-]?|:?=>?)\s*[\\[]?\s*$/
+/** Read from the end of a line that is trimmed there, so that only one place is tried. */
+const DANGLING = /$(?<=([\w$.-]{1,100})["'\]]{0,2}\s*(?::\s*(?:(?:[|>][+-]?|[+-])\s*)?|:?=>?\s*)[\\[]?)/
 const OPEN_TAG = /<([A-Za-z_][\w.:-]{0,99})>\s*$/
-const LONE_VALUE = /^\s*(?:-\s{1,4})?(["'`]?)([^\s"'`<>]{6,4096})["'`]?\s*[,;+.\\)&]{0,3}\s*$/
+const LONE_VALUE = /^\s*(?:-\s{1,4})?(["'`]?)([^\s"'`<>]{6,4096})["'`]?\s*(?:[,;+.\\)&]{1,3}\s*)?$/
 /** The next line of a file of settings: the name before it was given nothing. */
 const NEXT_SETTING = /^[A-Za-z_][\w.-]*\s*[:=](?![=:]*$)/
 /** A quoted text that goes on in the next line. */
-const GOES_ON = /^["'`]\s*[+.\\&]?\s*$/
+const GOES_ON = /^["'`]\s*(?:[+.\\&]\s*)?$/
 /** One of a list, or followed by another one. */
 const LISTED = /^\s*-\s|,\s*$/
 
@@ -99,9 +102,10 @@ function findMarks(line: SeenLine): Mark[] {
   const marks: Mark[] = []
   for (const { lead, at } of line.hits) {
     if (lead.kind !== 'mark') continue
-    MARK.lastIndex = at
-    const found = MARK.exec(line.text)
-    if (found && RULES.has(found[1] as string)) marks.push([at, at + found[0].length])
+    const from = at + MARK_START.length
+    const close = line.text.slice(from, at + MAX_MARK_CHARS).indexOf(']')
+    if (!line.text.startsWith(MARK_START, at) || !RULES.has(line.text.slice(from, from + close))) continue
+    marks.push([at, from + close + 1])
   }
   return marks
 }
@@ -166,7 +170,7 @@ function claimPairs(line: SeenLine, marks: Mark[], state: LineState, claims: Cla
   const found = findPairs(line.text)
   const pairs = levelled(line.text, found, waiting)
   const open = hasWord || waiting ? claimKeyed(line.text, pairs, claims) : undefined
-  if (state.pem !== 'public') claimRandomTokens(line.text, line.tokens, pairs, claims)
+  if (state.pem !== 'public') claimRandomTokens(line, pairs, claims)
   if (open) state.waiting = { level: open, isOpen: true, isQuoted: true, lines: WAITING_LINES }
   else if (hasWord) state.waiting = nextWaiting(line.text, found) ?? state.waiting
 }

@@ -1,4 +1,5 @@
 import { foreignLevel } from './foreign-words.ts'
+import { wordsOfName } from './name-words.ts'
 
 /**
  * What the name of a value says about it: `password` and `secret` names hold secrets of any shape, a `weak`
@@ -74,6 +75,8 @@ const UNREAL_WORDS = words('non invalid wrong fake dummy mock bad bogus expired 
 /** What Bundler logs in to a host with is called after the host. */
 const BUNDLER = /^BUNDLE_\w{2,60}__(?:COM|ORG|NET|IO|DEV)$/
 
+const NINE = 57
+
 const CACHE_ENTRIES = 5_000
 const cache = new Map<string, KeyLevel>()
 
@@ -95,23 +98,26 @@ export function isSecretName(text: string): boolean {
 
 /** The words of a name in lower case, trailing digits left out. */
 export function splitName(name: string): string[] {
-  return withoutAccents(name)
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .map((word) => (PUBLIC_WORDS.has(word) ? word : word.replace(/\d+$/, '')))
-    .filter((word) => word !== '')
+  const parts: string[] = []
+  for (const word of wordsOfName(name)) {
+    const own = PUBLIC_WORDS.has(word) ? word : withoutNumber(word)
+    if (own !== '') parts.push(own)
+  }
+  return parts
 }
 
-function withoutAccents(name: string): string {
-  return /[^ -~]/.test(name) ? name.normalize('NFD').replace(/\p{M}/gu, '') : name
+function withoutNumber(word: string): string {
+  let end = word.length
+  while (end > 0 && word.charCodeAt(end - 1) <= NINE) end--
+  return end === word.length ? word : word.slice(0, end)
 }
 
 function judgeName(name: string): KeyLevel {
   // What holds it may be made up for a test, and the value is still given.
-  const own = splitName(name.slice(name.lastIndexOf('.') + 1))
-  return own.some((part) => UNREAL_WORDS.has(part)) ? 'public' : judge(splitName(name))
+  const parts = splitName(name)
+  const dot = name.lastIndexOf('.')
+  const own = dot < 0 ? parts : splitName(name.slice(dot + 1))
+  return own.some((part) => UNREAL_WORDS.has(part)) ? 'public' : judge(parts)
 }
 
 function judge(parts: string[]): KeyLevel {

@@ -25,6 +25,8 @@ const LISTED_BITS = 5.4
 const BASE64_BITS = 5.6
 /** Fewer characters under a weak name are the name of a thing with a number after it. */
 const MIN_WEAK_CHARS = 12
+/** A name, an operator and a quote before a value reach no further back. */
+const MAX_LEAD_CHARS = 100
 const MIN_SIGNED = { chars: 24, signs: 6, kinds: 5 }
 const VERSION = /^(?:[\^~<>=v* ]*\d+(?:\.[\dx*]+)+|(?:[<>]=?|[\^~=!])\s?\d[\d.x*]*\s?[|,])/
 /** A chosen password, unlike a variable, has a digit and no word for what it is. */
@@ -103,7 +105,11 @@ function lettersOf(text: string): string {
 /** A label stands in a list of texts, whose names are quoted or followed by a colon. */
 function isPhrase(line: string, pair: Pair, value: string): boolean {
   if (!pair.isQuoted || !PHRASE.test(value) || TALK.test(value)) return false
-  return /phrase/i.test(pair.name) || (pair.by === '=' && /\w\s*:?=\s*["'`]$/.test(line.slice(0, pair.start)))
+  return (
+    /phrase/i.test(pair.name) ||
+    (pair.by === '=' &&
+      /\w\s*:?=\s*["'`]$/.test(line.slice(Math.max(0, pair.start - MAX_LEAD_CHARS), pair.start)))
+  )
 }
 
 /** The first word of a sentence in whatever language. */

@@ -13,10 +13,10 @@ const MIN_SIGNS = 6
 const CERTIFICATE = /^MII[A-P][A-Za-z0-9+/]{2}CC[A-Za-z0-9+/]{3}(?:g|[A-Za-z0-9+/]{1,3})AwIBAgI/
 /** A signature over something: two numbers. */
 const SIGNATURE = /^ME[QUY]CI[A-Za-z0-9+/]/
-const BOUNDARY = /-{2,}\w{0,20}boundary|formboundary/i
+const BOUNDARY = /--\w{0,20}boundary|formboundary/i
 const ADVISORY = /^GHSA(?:-[23456789cfghjmpqrvwx]{4}){3}$/
 /** Names that compilers make of names, each with its length before it: `_ZN4auth12TokenService`. */
-const MANGLED = /^(?:s|_Z\w{0,4}?)?(\d{1,2})([A-Za-z_]{4,})\w*$/
+const MANGLED = /^(?:s|_Z\w{0,4}?)?(\d{1,2})(?=([A-Za-z_]{4,}))\2\w*$/
 const MAX_MANGLED_BITS = 4.8
 /** Names of hosts in other scripts, and of classes as the Java machine writes them. */
 const WRITTEN_NAME =

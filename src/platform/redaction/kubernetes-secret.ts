@@ -10,9 +10,9 @@ export interface KubernetesState {
 }
 
 const KIND = /^[\s-]*["']?kind["']?:\s*["']?(\w+)/
-const API = /^[\s-]*["']?apiVersion["']?:\s*["']?v1["']?\s*,?\s*$/
-const DATA = /^(\s*)["']?(?:data|stringData)["']?:\s*\{?\s*$/
-const ENTRY = /^(\s*)["']?[\w.-]{1,253}["']?:\s*(?:[|>][+-]?\s*)?["']?([^"'\s]*)["']?,?\s*$/
+const API = /^[\s-]*["']?apiVersion["']?:\s*["']?v1["']?\s*(?:,\s*)?$/
+const DATA = /^(\s*)["']?(?:data|stringData)["']?:\s*(?:\{\s*)?$/
+const ENTRY = /^(\s*)["']?[\w.-]{1,253}["']?:\s*(?!\s)(?:[|>][+-]?\s*(?!\s))?["']?([^"'\s]*)["']?,?\s*$/
 const BLOCK_TEXT = /^(\s*)(\S+)\s*$/
 const ONE_LINE = /"kind"\s*:\s*"Secret"/
 const ONE_LINE_DATA = /"(?:data|stringData)"\s*:\s*\{([^{}]{0,8000})\}/

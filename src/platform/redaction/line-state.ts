@@ -21,7 +21,12 @@ export function copyState(state: LineState): LineState {
   return { ...state, kubernetes: { ...state.kubernetes }, waiting: state.waiting && { ...state.waiting } }
 }
 
+/** Whether the lines belong to a block that is hidden, or to an object with secret data. */
+export function isInBlock({ pem, kubernetes }: LineState): boolean {
+  return pem !== 'outside' || kubernetes.kind !== 'none'
+}
+
 /** Whether the next line has to be looked at even if nothing on it stands out. */
-export function isWatching({ pem, kubernetes, waiting, reachesOver }: LineState): boolean {
-  return pem !== 'outside' || kubernetes.kind !== 'none' || waiting !== undefined || reachesOver !== undefined
+export function isWatching(state: LineState): boolean {
+  return isInBlock(state) || state.waiting !== undefined || state.reachesOver !== undefined
 }

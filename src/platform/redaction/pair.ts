@@ -7,3 +7,9 @@ export interface Pair {
   end: number
   isQuoted: boolean
 }
+
+/** Whether one of the three quotes stands at a place; asked for every value, so without a pattern. */
+export function isQuote(line: string, at: number): boolean {
+  const code = line.charCodeAt(at)
+  return code === 34 || code === 39 || code === 96
+}

@@ -1,10 +1,11 @@
 import { plainForm } from './disguised-line.ts'
-import type { Pair } from './pair.ts'
+import { isQuote, type Pair } from './pair.ts'
 import { findSqlValues } from './sql-rows.ts'
 import { findFallbacks, unwrap } from './wrapped-values.ts'
 
 const MAX_NAME_CHARS = 100
 const MAX_GAP_CHARS = 40
+const MAX_TYPE_CHARS = 7
 const MAX_TAG_CHARS = 200
 /** As much of an unquoted value is enough to judge it. */
 const MAX_PLAIN_CHARS = 512
@@ -146,7 +147,7 @@ function nameBefore(line: string, at: number): string {
   // `char name[33] = …`
   if (line[end] === ']') end -= /\[\d{0,5}$/.exec(line.slice(Math.max(0, end - 6), end))?.[0].length ?? 0
   let name = nameEndingAt(line, end)
-  if (TYPES.has(name.toLowerCase())) {
+  if (name.length <= MAX_TYPE_CHARS && TYPES.has(name.toLowerCase())) {
     end = skipBack(line, end - name.length)
     name = nameEndingAt(line, end) || name
   }
@@ -155,7 +156,7 @@ function nameBefore(line: string, at: number): string {
 
 /** `API key: …`, as people write it. */
 function spokenName(line: string, start: number, name: string): string {
-  if (!/^key$/i.test(name) || line[start - 1] !== ' ') return name
+  if (name.length !== 3 || line[start - 1] !== ' ' || name.toLowerCase() !== 'key') return name
   const before = nameEndingAt(line, start - 1)
   return KEY_KINDS.has(before.toLowerCase()) ? `${before} ${name}` : name
 }
@@ -225,13 +226,13 @@ function valueAfter(line: string, from: number, name: string, by: Pair['by']): P
   const stop = Math.min(line.length, from + MAX_GAP_CHARS)
   while (start < stop && (line[start] === ' ' || line[start] === '\t')) start++
   // Texts that go on over lines stand in brackets.
-  if (by === '=' && line[start] === '(' && /["'`]/.test(line[start + 1] ?? '')) start++
+  if (by === '=' && line[start] === '(' && isQuote(line, start + 1)) start++
   if (by === '=' || by === ':') start = unwrap(line, start)
   // A string may carry a prefix: @"…", b'…', r"…", f"…", $"…".
-  if (/^[@bBrRfFuUL$]$/.test(line[start] ?? '') && /["'`]/.test(line[start + 1] ?? '')) start++
-  const isEscaped = line[start] === '\\' && /["']/.test(line[start + 1] ?? '')
-  const quote = line[isEscaped ? start + 1 : start]
-  if (quote === '"' || quote === "'" || quote === '`') {
+  if (isQuote(line, start + 1) && /[@bBrRfFuUL$]/.test(line[start] as string)) start++
+  const isEscaped = line[start] === '\\' && isQuote(line, start + 1) && line[start + 1] !== '`'
+  if (isEscaped || isQuote(line, start)) {
+    const quote = line[isEscaped ? start + 1 : start] as string
     if (line[start + 1] === quote && line[start + 2] === quote && line.length > start + 3) start += 2
     const inner = start + (isEscaped ? 2 : 1)
     const end = quotedEnd(line, inner, quote, isEscaped)

@@ -13,8 +13,9 @@ const HIDDEN = /PRIVATE(?: |\+|%20)KEY|PGP PRIVATE|OPENSSH/
 const BODY =
   /(?:[A-Za-z0-9+/=]|%(?:0A|0D|2B|2F|3D)|\\[nrt]|[\s"',]|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): ?[\w,./:@()<> -]{0,120}?(?=\\[nr]|[\r\n]|$))*/y
 const MARGIN = /^[\s>+|#*/"'-]*(?:\d{1,7}[\s:|→-]+)?["']?/
+/** What the digits were taken for is not given back: a failed line is walked once. */
 const BODY_LINE =
-  /^(?:[A-Za-z0-9+/=]*|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID): ?[\w,.()@<>/:+ -]{0,120})["'\\nr,;+)> \t]*$/
+  /^(?:(?=([A-Za-z0-9+/=]*))\1|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset|MessageID): ?[\w,.()@<>/:+ -]{0,120})["'\\nr,;+)> \t]*$/
 const END = '-----END'
 
 /** What a line in a private block hides of itself, and whether the block goes on after it. */
@@ -51,7 +52,7 @@ export function openBlock(
   if (nextEnd >= bodyStart && nextEnd - bodyStart <= MAX_INLINE_CHARS) {
     return { state, span: { start: at, end: afterEnd(line, nextEnd) }, bodyEnd, isOpen: false }
   }
-  return { state, span: { start: at, end: bodyEnd }, bodyEnd, isOpen: bodyEnd >= line.trimEnd().length }
+  return { state, span: { start: at, end: bodyEnd }, bodyEnd, isOpen: bodyEnd >= line.length }
 }
 
 const MAX_INLINE_CHARS = 16_000

@@ -4,7 +4,11 @@ import { surprise } from './randomness.ts'
 /** Stands for a value that is filled in elsewhere. */
 const REFERENCE =
   /^(?:\{(?:env|file|vault|secret|ref|op|ssm|var):[\w./:#-]+\}|\$\{[^}]*\}|\$\(.*\)|\$\{\{.*\}\}|\{\{.*\}\}|\{[A-Za-z_.]*\}|\$[A-Za-z_]\w*|%[\w()]*%?|<[^<>]*>|<%.*%>|#\{.*\}|@\w+@|\[[^\]]*\]|`.*|!\w+ .*)$/
-const FILLER = /^(?:[x*.#?_0-]+|[x*.•…-]{3,}.*|.*(?:x{5,}|X{5,}|\*{3,}|\.{3,}|…)\W*)$/i
+const FILLER = /^(?:[x*.#?_0-]+|[x*.•…-]{3}.*)$/i
+/** It is left open how the value ends: these, and only signs after them. */
+const OPEN_END = /x{5}$/i
+const OPEN_SIGNS = /\*{3}|\.{3}|…/
+const LINE_BREAK = /[\n\r\u2028\u2029]/
 const SAYS_SO =
   /example|sample|dummy|fake|placeholder|change.?me|(?:^|[^a-z])(?:your|my|some|the|insert|enter|replace|todo)(?:[^a-z]|$)|redacted|not.?real|foo.?bar|here$|lorem/i
 const NO_VALUE = new Set(
@@ -16,7 +20,7 @@ const NO_VALUE = new Set(
   ).split(' '),
 )
 /** A class of characters, or the alphabet itself. */
-const ALPHABET = /\[\^?[^\]]*[A-Za-z0-9]-[A-Za-z0-9]|A-Za-z0-9|a-zA-Z0-9|abcdefghijklmnopq|ABCDEFGHIJKLMNOPQ/
+const ALPHABET = /\[[^\][]*[A-Za-z0-9]-[A-Za-z0-9]|A-Za-z0-9|a-zA-Z0-9|abcdefghijklmnopq|ABCDEFGHIJKLMNOPQ/
 /** What is filled into a text. */
 const FILLED_IN = /[$#]\{[\w.:()?!'"[\]@ -]+\}|\{\{[\w.:()|?'" -]+\}\}|%\{\w+\}/g
 /** A value as surprising and long as this is a secret even where it says `example`. */
@@ -30,9 +34,30 @@ const TEMPLATE_BITS = 5
 export function isPlaceholder(value: string): boolean {
   if (REFERENCE.test(value) || NO_VALUE.has(value.toLowerCase())) return true
   if (/[{]/.test(value) && isTemplate(value)) return true
-  if (FILLER.test(value) || ALPHABET.test(value) || hasFewCharacters(value) || isMostlyOne(value)) return true
+  if (
+    FILLER.test(value) ||
+    endsOpen(value) ||
+    ALPHABET.test(value) ||
+    hasFewCharacters(value) ||
+    isMostlyOne(value)
+  )
+    return true
   if (foreignLevel(value) !== undefined) return true
-  return SAYS_SO.test(value) && !(value.length >= REAL_CHARS && surprise(value) >= REAL_BITS)
+  return !(value.length >= REAL_CHARS && surprise(value) >= REAL_BITS) && SAYS_SO.test(value)
+}
+
+/** Whether nothing but signs follows a filler. Walked from the end: a pattern would try it from every place. */
+function endsOpen(value: string): boolean {
+  let end = value.length
+  while (end > 0 && !isWordCode(value.charCodeAt(end - 1))) end--
+  const signs = value.slice(end).search(OPEN_SIGNS)
+  const at = OPEN_END.test(value.slice(Math.max(0, end - 5), end)) ? end - 5 : signs < 0 ? -1 : end + signs
+  return at >= 0 && !LINE_BREAK.test(value.slice(0, at))
+}
+
+function isWordCode(code: number): boolean {
+  if (code >= 97) return code <= 122
+  return (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
 }
 
 /** More than half of it is one character over and over. */

@@ -53,19 +53,27 @@ function costOf(before: number, letter: number): number {
   return COSTS[before * SIDE + letter] as number
 }
 
+/** All zero between two texts. */
 const counts = new Uint16Array(128)
+/** What so many of one character take away. */
+const WEIGHTS = Float64Array.from({ length: MAX_JUDGED_CHARS + 1 }, (_, count) =>
+  count === 0 ? 0 : count * Math.log2(count),
+)
 
 /** Shannon entropy in bits a character, over at most the first few hundred of them. */
 export function shannon(text: string, start = 0, end = text.length): number {
   const stop = Math.min(end, start + MAX_JUDGED_CHARS)
   const length = stop - start
   if (length === 0) return 0
-  counts.fill(0)
   for (let at = start; at < stop; at++) {
     const code = text.charCodeAt(at) & 127
     counts[code] = (counts[code] as number) + 1
   }
-  let bits = 0
-  for (const count of counts) if (count > 0) bits -= (count / length) * Math.log2(count / length)
-  return bits
+  let weight = 0
+  for (let at = start; at < stop; at++) {
+    const code = text.charCodeAt(at) & 127
+    weight += WEIGHTS[counts[code] as number] as number
+    counts[code] = 0
+  }
+  return Math.log2(length) - weight / length
 }

@@ -3,8 +3,9 @@ import { ROW_BITS } from './anchors.ts'
 import { MIN_BITS, MIN_TOKEN_CHARS, type Token } from './entropy-layer.ts'
 import { findForeignWords } from './foreign-words.ts'
 import { type Hit, inspectLine, type LineClaim, type SeenLine } from './inspect-line.ts'
-import { atStart, copyState, isWatching, type LineState } from './line-state.ts'
+import { atStart, copyState, isInBlock, isWatching, type LineState } from './line-state.ts'
 import { MARK_START, MAX_MARK_CHARS } from './mark.ts'
+import { type PassedTokens, passedTokens } from './passed-tokens.ts'
 import { mayBeginAt } from './provider-layer.ts'
 import { surprise } from './randomness.ts'
 import { mergeSettled, replaceClaims } from './settled-claims.ts'
@@ -16,6 +17,8 @@ export const WINDOW_CHARS = 16_384
 /** A piece ends so far before the end of what was looked at, so that a secret there is seen whole. */
 const OVERLAP_CHARS = 4_096
 const MAX_CUT_SEARCH_CHARS = 2_048
+/** How often a line may be looked at again once its secrets are gone. */
+const ROUNDS = 4
 
 const NEWLINE = 10
 /** Kinds of token characters: letters beyond hexadecimal, other letters and signs, digits. */
@@ -50,10 +53,17 @@ function kindOf(char: string): number {
   return /[A-Fa-f+/_.~-]/.test(char) ? OTHER_TOKEN : 0
 }
 
-/** The characters of a text with a line end after them. */
-function codesOf(text: string): Uint16Array {
-  const codes = new Uint16Array(text.length + 1)
-  Buffer.from(codes.buffer).write(text, 'utf16le')
+/** A text that is looked at again while another is being looked at has its own place for each round. */
+const SHORT_CHARS = 512
+const shortCodes = Array.from({ length: ROUNDS + 1 }, () => new Uint16Array(SHORT_CHARS + 1))
+
+/** The characters of a text with a line end after them, valid until the next text of the same round. */
+function codesOf(text: string, round: number): Uint16Array {
+  const short = text.length <= SHORT_CHARS ? shortCodes[round] : undefined
+  const codes = short ?? new Uint16Array(text.length + 1)
+  // Short texts are many: to ask for memory takes longer than to look at one.
+  if (short) for (let at = 0; at < text.length; at++) short[at] = text.charCodeAt(at)
+  else Buffer.from(codes.buffer).write(text, 'utf16le')
   codes[text.length] = NEWLINE
   return codes
 }
@@ -76,9 +86,9 @@ interface Walk {
   off: ReadonlySet<string>
   /** How often a line may still be looked at again once its secrets are gone. */
   rounds: number
+  /** What an earlier look at the same line passed over. */
+  passed?: PassedTokens
 }
-
-const ROUNDS = 4
 
 /** Makes a scanner at the beginning of a text; what the rules in `off` find is left alone. */
 export function createScanner(table: AnchorTable, off: ReadonlySet<string>): Scanner {
@@ -92,7 +102,7 @@ function walkText(walk: Walk, text: string, isLast: boolean, take: Take): number
   const { next, firstHit } = table.anchors
   const length = text.length
   // A typed array is read faster than a string.
-  const codes = codesOf(text)
+  const codes = codesOf(text, walk.rounds)
   const foreign = findForeignWords(text)
   let nextForeign = 0
   let seen = nothingSeen()
@@ -175,7 +185,10 @@ function finishLine(
   const { state } = walk
   const line = text.slice(start, end)
   const from = goOn(line, state, isWhole, start, take)
-  const claims = from >= line.length ? [] : settledClaims(walk, { text: line, ...seen })
+  const claims =
+    from >= line.length
+      ? []
+      : settledClaims(walk, { text: line, ...seen, passed: walk.passed ?? passedTokens() })
   const cut = isWhole ? line.length : cutAt(line, claims)
   for (const claim of claims) if (claim.start >= from && claim.start < cut) take(claim, start)
   const last = claims.findLast((claim) => claim.start < cut)
@@ -187,15 +200,31 @@ function finishLine(
 function settledClaims(walk: Walk, line: SeenLine): LineClaim[] {
   const before = copyState(walk.state)
   const claims = inspectLine(line, walk.state).filter(({ rule }) => !walk.off.has(rule))
-  if (claims.length === 0 || walk.rounds === 0) return claims
+  if (claims.length === 0 || walk.rounds === 0 || isOnePair(line, claims, before)) return claims
   const more: LineClaim[] = []
+  line.passed.lookAgain()
   // The block that goes on here is gone by then.
   if (claims[0]?.goesOn) before.pem = 'outside'
-  const again = { ...walk, state: before, rounds: walk.rounds - 1 }
+  const again = { ...walk, state: before, rounds: walk.rounds - 1, passed: line.passed }
   walkText(again, replaceClaims(line.text, claims), true, (claim, offset) =>
     more.push({ ...claim, start: claim.start + offset, end: claim.end + offset }),
   )
   return more.length === 0 ? claims : mergeSettled(claims, more)
+}
+
+/** What may stand before and behind a value on a line that holds nothing else. */
+const BEFORE_VALUE = /^\s{0,40}(?:-\s{1,4})?(?:[A-Za-z_]\w{0,60}["']?\s{0,4}[=:]\s{0,4})?["']?$/
+const BEHIND_VALUE = /^["']?[,;]?\s{0,4}$/
+
+/** One name and its value, which is gone: there is nothing left that a mark could part. */
+function isOnePair(
+  { text, hits, tokens }: SeenLine,
+  claims: readonly LineClaim[],
+  state: LineState,
+): boolean {
+  const [claim, another] = claims
+  if (!claim || another || hits.length + tokens.length > 0 || claim.goesOn || isInBlock(state)) return false
+  return BEFORE_VALUE.test(text.slice(0, claim.start)) && BEHIND_VALUE.test(text.slice(claim.end))
 }
 
 function addToken(tokens: Token[], text: string, start: number, end: number, lineStart: number): void {

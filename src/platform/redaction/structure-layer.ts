@@ -37,6 +37,10 @@ const TELEGRAM = /:AA[\w-]{32,35}(?![\w-])/y
 /** Nothing follows that makes it the password hash or the token service. */
 const NAMED =
   / is (?:the|my) (?:pass(?:word|phrase|code)?|secret|token|api key)\s{0,3}(?:$|[.,;:!)"']|(?:for|to|of|in|and|on)\b)/iy
+/** What follows is read from its end, so that only one place is tried. */
+const NAMED_VALUE = /$(?<=([^\s"'`#|/<>()]{6,190})["'`]?)/
+const DSN = /$(?<=(?:^|[\s"'`=/])[\w.$-]{1,64}:([^\s"'`]{2,128}))/
+const HOST_WORD = /[A-Z_]{3,255}(?![\w.])/y
 const SSHPASS = /sshpass\s{1,3}-p\s{0,2}["']?([^\s"']{4,128})/y
 
 /** Secrets that stand in a place made for them: web addresses, headers, command lines, files of logins. */
@@ -92,9 +96,11 @@ function findUserinfo(line: string, at: number) {
 }
 
 /** `scheme://USER:PASS@HOST`: all of it says what is to be filled in. */
-function isPattern([whole, user = '', password = '']: RegExpExecArray, line: string): boolean {
-  const host = line.slice(line.indexOf(whole) + whole.length)
-  return [user, password].every((part) => /^[A-Z_]{2,}$/.test(part)) && /^[A-Z_]{3,}(?![\w.])/.test(host)
+function isPattern({ 0: whole, 1: user = '', 2: password = '', index }: RegExpExecArray, line: string) {
+  return (
+    [user, password].every((part) => /^[A-Z_]{2,}$/.test(part)) &&
+    runAt(HOST_WORD, line, index + whole.length) !== null
+  )
 }
 
 /** A password in an address is taken for one, be it ever so plain, unless it stands for another text. */
@@ -143,7 +149,7 @@ function findUserFlag(line: string, at: number) {
   const [whole, user = '', password = ''] = found
   if (line.startsWith('-u', from) && !/\bcurl\b/.test(line.slice(Math.max(0, at - 300), at))) {
     // A command that goes on from the line before begins with a flag.
-    if (line.slice(0, from).trim() !== '' || !looksChosen(password)) return undefined
+    if (line.slice(Math.max(0, from - 300), from).trim() !== '' || !looksChosen(password)) return undefined
   }
   if (password === '') return user.length >= 10 && /\d/.test(user) ? spanOf(found, user) : undefined
   if (isReference(password) || isPlaceholder(password) || isPlaceholder(`${user}:${password}`))
@@ -176,7 +182,7 @@ function findTelegram(line: string, at: number) {
 
 /** `user:password@tcp(host)` */
 function findDsnPassword(line: string, at: number) {
-  const found = /(?:^|[\s"'`=/])[\w.$-]{1,64}:([^\s"'`]{2,128})$/.exec(line.slice(Math.max(0, at - 200), at))
+  const found = DSN.exec(line.slice(Math.max(0, at - 200), at))
   const password = found?.[1]
   return password && !isReference(password) ? ([at - password.length, at] as const) : undefined
 }
@@ -185,10 +191,9 @@ function findDsnPassword(line: string, at: number) {
 function findNamedAfter(line: string, at: number) {
   if (!runAt(NAMED, line, at)) return undefined
   const before = line.slice(Math.max(0, at - 200), at)
-  const found = /([^\s"'`#|/<>()]{6,190})["'`]?$/.exec(before)
-  const value = found?.[1]
-  if (!found || !value || isPlaceholder(value) || !looksChosen(value)) return undefined
-  const start = at - before.length + found.index
+  const value = NAMED_VALUE.exec(before)?.[1]
+  if (!value || isPlaceholder(value) || !looksChosen(value)) return undefined
+  const start = at - before.length + before.lastIndexOf(value)
   return [start, start + value.length] as const
 }
 

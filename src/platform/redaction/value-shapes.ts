@@ -25,7 +25,7 @@ export function isHex(value: string): boolean {
 
 /** An address or a place in a file tree rather than a value. */
 export function isUrlOrPath(value: string): boolean {
-  return URL_OR_PATH.test(value)
+  return (value.includes('/') || value.includes(':')) && URL_OR_PATH.test(value)
 }
 
 /** The public half of a key: of SSH, with or without the word for its kind, or as certificates hold it. */
@@ -54,17 +54,17 @@ function isAlgorithm(value: string): boolean {
   )
 }
 
-const CLOSERS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
-
 /** A bracket closes another kind than was opened last: no code does that. */
 export function isMisnested(value: string): boolean {
   if (!/[)\]}]/.test(value)) return false
-  const open: string[] = []
-  for (const char of value.slice(0, 200)) {
-    if (char === '(' || char === '[' || char === '{') open.push(char)
-    const opener = CLOSERS[char]
-    if (opener === undefined || open.length === 0) continue
-    if (open.pop() !== opener) return true
+  const closers: number[] = []
+  const end = Math.min(value.length, 200)
+  for (let at = 0; at < end; at++) {
+    const code = value.charCodeAt(at)
+    if (code === 40) closers.push(41)
+    else if (code === 91 || code === 123) closers.push(code + 2)
+    else if ((code === 41 || code === 93 || code === 125) && closers.length > 0 && closers.pop() !== code)
+      return true
   }
   return false
 }
