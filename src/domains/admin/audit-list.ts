@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { vaultMember } from '../../operations/authority.ts'
+import { isOwner, vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
 import { limitInput } from '../../operations/page-cursor.ts'
 import { listAudit } from '../../platform/audit/read-audit.ts'
+import { withEventData } from '../../platform/audit/sealed-events.ts'
 import { AuditRecordWire } from './audit-schemas.ts'
 
 const DEFAULT_LIMIT = 50
@@ -29,9 +30,10 @@ export const auditList = defineOperation({
     records: z.array(AuditRecordWire),
     next_before_seq: z.int().nullable(),
   }),
-  async handle({ input, vault_id, db }) {
+  async handle({ input, vault_id, db, caller }) {
     const { limit = DEFAULT_LIMIT, ...filter } = input
     const { records, next_before_seq } = await listAudit(db, { ...filter, vault_id, limit })
-    return { schema: 'knowtation.audit_list/v0', vault_id, records, next_before_seq }
+    const shown = isOwner(caller) ? await withEventData(db, records) : records
+    return { schema: 'knowtation.audit_list/v0', vault_id, records: shown, next_before_seq }
   },
 })

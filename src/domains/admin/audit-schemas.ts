@@ -19,5 +19,9 @@ export const AuditRecordWire = z
     policy_revision: z.string(),
     repeats: z.int(),
     hash: z.string(),
+    data: z
+      .looseObject({})
+      .optional()
+      .describe('What the event tells that the record seals; to the owner alone'),
   })
   .meta({ id: 'AuditRecord' })
