@@ -85,8 +85,6 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
         'invalid_request',
       ])
     }
-    const unknown = await people.asAgent('POST', INTENTS, { connector_id: 'nowhere' })
-    expect([unknown.status, unknown.body.error?.code]).toEqual([404, 'connector_not_found'])
     expect((await people.asAgent('GET', INTENTS)).body).toEqual(before)
   })
 
@@ -163,6 +161,28 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
       expect(intent.runbook_path).toBe('docs/connectors.md')
       const done = await people.asOwner('POST', `/_ref/intents/${intent.intent_id}/complete`, {})
       expect([done.status, done.body.error?.code]).toEqual([409, 'intent_ended'])
+    },
+  )
+
+  verifies(
+    ['OWNR-060', 'OWNR-061'],
+    'for a connector that the hub does not have, is unsupported too, and no record repeats its name',
+    async () => {
+      const before = await countMade(hub)
+      for (const connector_id of ['nowhere', 'No-Such.connector']) {
+        const { status, body } = await people.asAgent('POST', INTENTS, { connector_id })
+        expect([status, body.connector_id, body.connection_active]).toEqual([201, connector_id, false])
+        expect(body).toMatchObject({ state: 'unsupported', support_state: 'unsupported' })
+        expect(body.next_step).toMatchObject({
+          kind: 'unsupported',
+          reason: expect.stringMatching(/\S/),
+          runbook_path: 'docs/connectors.md',
+        })
+        const events = await eventsOf(hub)
+        expect(events.some(({ object_id }) => object_id === body.intent_id)).toBe(true)
+        expect(JSON.stringify(events)).not.toContain(connector_id)
+      }
+      expect(await countMade(hub)).toEqual(before)
     },
   )
 

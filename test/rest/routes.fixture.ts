@@ -200,7 +200,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_record_get: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, stream: 'items', key: 'k' }),
   owner_connection_diagnostics: expects('owner_surface', NO_CONNECTION, CONNECTION),
   owner_connector_diagnostics: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
-  owner_connection_intent_create: expects('owner_surface', '404 connector_not_found', {
+  owner_connection_intent_create: expects('owner_surface', '201', {
     connector_id: 'nowhere',
   }),
   owner_intent_list: expects('owner_surface', '200'),

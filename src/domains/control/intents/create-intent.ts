@@ -6,7 +6,7 @@ import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { intentErrors } from './intent-errors.ts'
 import { CollectionScope, ConnectorId, DisplayName, IntentShape } from './intent-schemas.ts'
 import { countOpenIntents, findIntent, type IntentRow, insertIntent } from './intent-store.ts'
-import { showIntent } from './show-intent.ts'
+import { isOurs, showIntent } from './show-intent.ts'
 
 /** The owner may take a day; an enrolment code, which others could read over a shoulder, lives shorter. */
 const INTENT_TTL_SECONDS = 86_400
@@ -21,14 +21,15 @@ export const ownerConnectionIntentCreate = defineOwnerOperation({
   authority: ownerSurface(),
   rest: 'POST /v1/owner/connections/intents',
   cli: 'owner intent create <connector_id>',
-  errors: intentErrors.pick('connector_not_found', 'too_many_intents'),
+  errors: intentErrors.pick('too_many_intents'),
   spine: {
     event: 'owner_agent.connection.initiate',
     operation: 'initiate_connection',
+    // The name of a connector that this hub does not have is whatever somebody typed: no word for a record.
     object: ({ connector_id }, shown) => ({
       type: 'connection_intent',
       id: shown?.intent_id,
-      connector_key: connector_id,
+      ...(shown && isOurs(shown) && { connector_key: connector_id }),
     }),
     data: (_input, { next_step, connector_modality }) => ({
       next_step_kind: next_step.kind,
@@ -45,9 +46,8 @@ export const ownerConnectionIntentCreate = defineOwnerOperation({
   async handle({ input, caller, db, hub, now, refuse }) {
     const { connector_id, display_name = null, collection_scope } = input
     const connector = await findConnector(hub, connector_id)
-    if (!connector) return refuse('connector_not_found')
     if ((await countOpenIntents(db, now)) >= OPEN_LIMIT) return refuse('too_many_intents')
-    const next_step_kind = firstStepOf(connector.manifest, hub.env)
+    const next_step_kind = connector ? firstStepOf(connector.manifest, hub.env) : 'unsupported'
     const isLocal = next_step_kind === 'enroll_local_collector'
     const ttl_seconds = isLocal ? ENROLLMENT_TTL_SECONDS : INTENT_TTL_SECONDS
     const code = isLocal ? `lde_${hub.system.random(16)}` : undefined

@@ -1,16 +1,20 @@
 import { z } from 'zod'
 import { CONNECTOR_MODALITIES, SETUP_MODALITIES, SUPPORT_STATES } from '../connectors/connector.ts'
-import { CONNECTOR_ID } from '../connectors/manifest-schema.ts'
 import { ReadinessShape, SetupPlanShape, STEP_KINDS } from '../connectors/setup-plan.ts'
 
 const ROOTS_LIMIT = 20
 const FIELDS_LIMIT = 50
 /** The largest upload that may stand in for a source, as text. */
 export const FILE_LIMIT_CHARS = 5 * 1_048_576
+/** Any name that somebody may know a connector by: more than ours have. */
+const NAMED = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
 const INTENT_ID = /^cint_[0-9a-f]{16}$/
 
 export const IntentId = z.string().regex(INTENT_ID).describe('The id of the intent')
-export const ConnectorId = z.string().regex(CONNECTOR_ID).describe('The connector, as the templates name it')
+export const ConnectorId = z
+  .string()
+  .regex(NAMED)
+  .describe('The connector, as the templates name it; one that the hub does not have is unsupported')
 
 /** A name that the owner will see: one line. */
 export const DisplayName = z

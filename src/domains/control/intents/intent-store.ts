@@ -40,7 +40,7 @@ const page = sql<IntentRow>(
    ORDER BY created_at DESC, intent_id DESC LIMIT ?`,
 )
 const countOpen = sql<{ count: number }>(
-  `SELECT COUNT(*) AS count FROM connection_intents WHERE expires_at > ? AND state = 'open'`,
+  `SELECT COUNT(*) AS count FROM connection_intents WHERE expires_at > ? AND state IN ('open', 'unsupported')`,
 )
 const OPEN = `state = 'open' AND expires_at > ?`
 const begin = sql(

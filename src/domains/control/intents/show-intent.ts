@@ -7,17 +7,23 @@ import { hubAddress } from '../owner/hub-address.ts'
 import { CollectionScope, type NextStep, type ShownIntent } from './intent-schemas.ts'
 import type { IntentRow } from './intent-store.ts'
 
-/** What an intent's connector said of itself, should it be gone in the meantime. */
-const GONE: ConnectorManifest = {
-  connector_id: 'gone',
-  display_name: 'A connector that is gone',
+/** What there is to say of a connector that the hub does not have, or has no more. */
+const UNKNOWN: ConnectorManifest = {
+  connector_id: 'unknown',
+  display_name: 'A connector that this hub does not have',
   version: '0.0.0',
   connector_modality: 'unknown',
-  setup_modality: 'unknown',
+  setup_modality: 'unsupported',
   support_state: 'unsupported',
-  reason: 'The connector is no longer installed.',
+  reason: 'This hub has no connector of that name; the templates name those that it has.',
+  runbook_path: 'docs/connectors.md',
   streams: [],
   settings: [],
+}
+
+/** Whether an intent is for a connector that the hub has. */
+export function isOurs({ connector_name }: Pick<ShownIntent, 'connector_name'>): boolean {
+  return connector_name !== UNKNOWN.display_name
 }
 
 /** Shows an intent. The code of an enrolment is known only when it is made, so it is shown then and never again. */
@@ -28,7 +34,7 @@ export async function showIntent(
   now: Date,
   code?: string,
 ): Promise<ShownIntent> {
-  const manifest = (await findConnector(hub, row.connector_id))?.manifest ?? GONE
+  const manifest = (await findConnector(hub, row.connector_id))?.manifest ?? UNKNOWN
   const plan = setupPlanOf(manifest, hub.env)
   const state = shownState(row, now)
   const address = await hubAddress(db)
