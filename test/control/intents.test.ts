@@ -164,28 +164,6 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
     },
   )
 
-  verifies(
-    ['OWNR-060', 'OWNR-061'],
-    'for a connector that the hub does not have, is unsupported too, and no record repeats its name',
-    async () => {
-      const before = await countMade(hub)
-      for (const connector_id of ['nowhere', 'No-Such.connector']) {
-        const { status, body } = await people.asAgent('POST', INTENTS, { connector_id })
-        expect([status, body.connector_id, body.connection_active]).toEqual([201, connector_id, false])
-        expect(body).toMatchObject({ state: 'unsupported', support_state: 'unsupported' })
-        expect(body.next_step).toMatchObject({
-          kind: 'unsupported',
-          reason: expect.stringMatching(/\S/),
-          runbook_path: 'docs/connectors.md',
-        })
-        const events = await eventsOf(hub)
-        expect(events.some(({ object_id }) => object_id === body.intent_id)).toBe(true)
-        expect(JSON.stringify(events)).not.toContain(connector_id)
-      }
-      expect(await countMade(hub)).toEqual(before)
-    },
-  )
-
   test('the owner completes an upload; the file is sealed, and in no record', async () => {
     const before = await countMade(hub)
     const { intent_id } = await people.begin('amazon', { display_name: 'Orders' })

@@ -153,3 +153,24 @@ describe.each(DATABASES)('on %s the spine', (database) => {
     expect(await typed()).toMatchObject({ exit: 1, stdout: expect.stringMatching(/900000000 +oev_x +added/) })
   })
 })
+
+verifies(
+  ['OWNR-017', 'OWNR-079'],
+  'the audit log shows the owner what an event tells, and nobody else',
+  async () => {
+    await using own = await startOwnedHub()
+    const id = await addConnection(own)
+    expect((await own.ask('DELETE', `/v1/owner/connections/${id}`)).status).toBe(200)
+    const [event] = await own.events()
+    expect(event.data).toMatchObject({ actor_kind: 'owner_agent', connection_id: id, operation: 'delete' })
+    const { hub: owners, admin } = own.credentials.bearers
+    expect(await sealedData(own, owners)).toEqual([event.data])
+    expect(await sealedData(own, admin)).toEqual([undefined])
+  },
+)
+
+/** What the audit log says of deletes, as somebody is shown it. */
+async function sealedData({ url }: OwnedHub, bearer: string | undefined): Promise<unknown[]> {
+  const { text } = await send(url, { path: '/api/v1/audit?operation=owner_agent.connection.delete', bearer })
+  return (JSON.parse(text) as { records: { data?: object }[] }).records.map(({ data }) => data)
+}
