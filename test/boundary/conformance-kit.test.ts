@@ -99,6 +99,20 @@ describe('knowtation boundary check', () => {
       'no JSON',
     )
     expect([broken.exit, JSON.parse(broken.stdout).code]).toEqual([1, 'MODEL_OUTPUT_INVALID'])
+    for (const [answer, message] of [
+      ['', 'is not valid JSON'],
+      ['{"ok":true}\n{"ok":true}', 'is not valid JSON'],
+      ['{"ok":true,"ok":true}', 'names a key twice'],
+      [`${'['.repeat(65)}${']'.repeat(65)}`, 'is nested too deeply'],
+      [JSON.stringify('x'.repeat(1_048_576)), 'is larger than 1048576 bytes'],
+    ] as const) {
+      const { stdout } = await runInProcess(
+        ['boundary', 'check', '--input', file, '--output', '-'],
+        {},
+        answer,
+      )
+      expect(stdout).toBe(`the document: ${message}\n`)
+    }
     const twice = await runInProcess(['boundary', 'check', '--input', '-', '--output', '-'], {}, '{}')
     expect(twice.exit).toBe(2)
     const none = await runInProcess(['boundary', 'check', '--input', '/no/such/file'], {})

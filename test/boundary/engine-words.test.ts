@@ -64,6 +64,19 @@ describe.each(DATABASES)('what an engine says on %s', (database) => {
     expect(JSON.stringify(shown)).not.toContain('ghp_')
   })
 
+  test('counts also behind the mark with which some runtimes begin what they print', async () => {
+    const good = JSON.stringify(goodAnswer(inputOf()))
+    const lines = [
+      'import json, sys',
+      `answer = json.loads(${JSON.stringify(good)})`,
+      'answer["executionId"] = json.load(sys.stdin)["executionId"]',
+      'sys.stdout.buffer.write(b"\\xef\\xbb\\xbf" + json.dumps(answer).encode())',
+    ]
+    writeFileSync(join(scripts.folder, 'good.py'), `${lines.join('\n')}\n`)
+    const { outcome, made } = await traceRun(hub, inputOf(), { engine: 'good' })
+    expect([outcome.status, made]).toEqual(['succeeded', 2])
+  })
+
   verifies('BNDY-054', 'of ids that no entry can have is refused as any other id is', async () => {
     for (const id of ['led\u0000x', 'led-100\u0000', '\ud800', 'led 100']) {
       const { told, called } = await traceRun(

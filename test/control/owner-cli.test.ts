@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -90,11 +99,33 @@ describe('owner agent', () => {
     expect([none.exit, none.stderr.includes('NOT_LOGGED_IN')]).toEqual([1, true])
   })
 
+  test('with --url alone, commands show the bearer that the login saved, to the hub that gave it', async () => {
+    const listed = await asAgent('owner', 'connection', 'list', '--url', hub.url)
+    expect([listed.exit, listed.stderr]).toEqual([0, ''])
+    const mediated = await asAgent('owner', 'run', 'live', '--url', hub.url)
+    expect([mediated.exit, mediated.stderr]).toEqual([1, expect.stringContaining('takes the owner')])
+    const token = await asAgent('owner', 'connection', 'list', '--url', hub.url, '--token', 'kown_other')
+    expect([token.exit, token.stderr]).toEqual([1, expect.stringContaining('(authentication_error)')])
+    // The vaults are none of an owner agent's business, and are not shown its bearer.
+    const { result: flows, records } = await recorded(hub, () => asAgent('flow', 'list', '--url', hub.url))
+    expect(flows.exit).toBe(1)
+    expect(JSON.stringify(records)).not.toContain('owner_agent')
+    const [name] = readdirSync(CREDENTIALS()) as [string]
+    const path = join(CREDENTIALS(), name)
+    const saved = readFileSync(path, 'utf8')
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(saved), url: 'https://elsewhere.example' }))
+    const elsewhere = await asAgent('owner', 'connection', 'list', '--url', hub.url)
+    expect([elsewhere.exit, elsewhere.stderr]).toEqual([1, expect.stringContaining('owner agent login')])
+    writeFileSync(path, saved)
+  })
+
   test('a credential that others could read is not used', async () => {
     const path = join(CREDENTIALS(), readdirSync(CREDENTIALS())[0] as string)
     chmodSync(path, 0o644)
     const { exit, stderr } = await asAgent('owner', 'agent', 'list', '--url', hub.url)
     expect([exit, stderr.includes('CREDENTIAL_EXPOSED')]).toEqual([1, true])
+    const listed = await asAgent('owner', 'connection', 'list', '--url', hub.url)
+    expect([listed.exit, listed.stderr.includes('CREDENTIAL_EXPOSED')]).toEqual([1, true])
     chmodSync(path, 0o600)
   })
 
@@ -116,6 +147,41 @@ describe('owner agent', () => {
     const { exit, stderr } = await run
     expect([exit, stderr.includes('access_denied')]).toEqual([1, true])
     expect(readdirSync(CREDENTIALS())).toEqual([])
+  })
+
+  test('login asks nobody where the bearer could not be kept', async () => {
+    for (const place of ['/proc/nowhere/agent.json', agentHome]) {
+      const { result, records } = await recorded(hub, () =>
+        asAgent('owner', 'agent', 'login', '--url', hub.url, '--credential', place),
+      )
+      expect([result.exit, result.stderr]).toEqual([1, expect.stringContaining('(CREDENTIAL_NOT_SAVED)')])
+      expect([records, result.stderr.includes('Open ')]).toEqual([[], false])
+    }
+  })
+
+  test('login gives the bearer back that it cannot keep after all', async () => {
+    const place = join(agentHome, 'later', 'agent.json')
+    const { user_code, run } = await beginLogin('--credential', place)
+    rmSync(join(agentHome, 'later'), { recursive: true })
+    writeFileSync(join(agentHome, 'later'), '')
+    await atHome('owner', 'device', 'approve', user_code)
+    const { exit, stderr } = await run
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('(CREDENTIAL_NOT_SAVED)')])
+    const { data } = JSON.parse((await atHome('owner', 'agent', 'list', '--json')).stdout)
+    expect(data.map(({ state }: { state: string }) => state)).not.toContain('live')
+  })
+
+  test('login outlasts a hub that is away for a moment', async () => {
+    let asked = 0
+    const bearer = { access_token: 'kown_a', agent_id: 'oagt_b', expires_in: 60 }
+    await using other = await startWebServer((request, response) => {
+      if (request.url !== '/oauth/token') return response.end(CODES)
+      asked++
+      return asked === 1 ? response.destroy() : response.end(JSON.stringify(bearer))
+    })
+    const place = join(agentHome, 'patient.json')
+    const { exit } = await asAgent('owner', 'agent', 'login', '--url', other.url, '--credential', place)
+    expect([exit, asked, existsSync(place)]).toEqual([0, 2, true])
   })
 
   test.each([

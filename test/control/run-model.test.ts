@@ -134,7 +134,9 @@ async function refused(work: () => Promise<unknown>): Promise<void> {
 }
 
 const keep = (held: Held, page: Page) =>
-  within((tx) => keepPage(tx, hub, held.claim, { page, before: held.progress, isTold: false }))
+  within((tx) =>
+    keepPage(tx, hub, held.claim, { page, before: held.progress, started_at: null, isTold: false }),
+  )
 
 /** One step, with what must come of it. */
 async function take(known: Known, { act, worker, records }: Step): Promise<void> {

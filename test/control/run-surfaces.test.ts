@@ -101,6 +101,23 @@ describe('records', () => {
   })
 })
 
+describe('the events of a run', () => {
+  test('tell as much as the run itself: counts, rates and the time left', async () => {
+    const connection_id = await collected(paged(2, 10))
+    const [run] = (await hub.ask('GET', `${at(connection_id)}/runs`)).body.data
+    const { body } = await hub.ask('GET', `${at(connection_id)}/runs/${run.run_id}/events`)
+    const told = (type: string) => body.data.find((event: { type: string }) => event.type === type).data
+    const rates = { records_per_second: expect.any(Number), bytes_per_second: expect.any(Number) }
+    expect(told('run.progress').progress).toMatchObject({
+      ...rates,
+      records: 10,
+      total: 20,
+      seconds_left: expect.any(Number),
+    })
+    expect(told('run.succeeded').progress).toMatchObject({ ...rates, records: 20, seconds_left: null })
+  })
+})
+
 describe('the page of runs', () => {
   test('shows what is under way to the owner alone, and stops it', async () => {
     source.answer = ({ from }) =>
@@ -147,6 +164,22 @@ describe('the command line', () => {
     expect(records.stdout).toContain('k9')
     const cancelled = await cli('owner', 'run', 'cancel', run_id)
     expect([cancelled.exit, cancelled.stderr]).toEqual([1, expect.stringContaining('run_not_active')])
+  })
+
+  test('says, as the page does, when a run is tried again', async () => {
+    source.answer = () => ({ fault: 'rate_limited', retry_after_seconds: 3_000 })
+    const connection_id = await connect(hub.hub, source.url)
+    const { run_id } = (await hub.ask('POST', `${at(connection_id)}/run`)).body
+    const { run_at } = await vi.waitFor(async () => {
+      const { body } = await hub.ask('GET', `${at(connection_id)}/runs/${run_id}`)
+      expect(body).toMatchObject({ status: 'queued', fault: { code: 'rate_limited' } })
+      return body
+    }, PATIENCE)
+    const { stdout } = await cli('owner', 'run', 'show', connection_id, run_id)
+    expect(stdout).toContain(`next try ${run_at}, 1 of 5 made\n`)
+    expect((await hub.owner.get('/owner/runs')).text).toContain(`next try ${run_at.slice(0, 10)}`)
+    const stopped = await cli('owner', 'run', 'cancel', run_id)
+    expect([stopped.exit, stopped.stdout.includes('next try')]).toEqual([0, false])
   })
 
   test('goes on following after the first events', async () => {

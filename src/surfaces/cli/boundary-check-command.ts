@@ -11,7 +11,7 @@ import { isCommandFailure, UsageError } from './cli-errors.ts'
 import { findFlag, type Invocation } from './command.ts'
 import { printError } from './output.ts'
 import { printable } from './present/printable.ts'
-import { readJsonArgument } from './read-json-argument.ts'
+import { jsonSource, readJsonArgument } from './read-json-argument.ts'
 
 interface Verdict {
   valid: boolean
@@ -63,7 +63,8 @@ async function judge(
   } catch (error) {
     // An answer that is no JSON is a wrong answer, like any other.
     if (!isCommandFailure(error)) throw error
-    const violations = [{ path: '', message: 'is not one JSON document of at most 1 MiB' }]
+    const message = error.message.slice(jsonSource('--output', outputText).length + 1).replace(/\.$/, '')
+    const violations = [{ path: '', message }]
     return { valid: false, code: 'MODEL_OUTPUT_INVALID', violations }
   }
 }

@@ -37,7 +37,9 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     hint: '`knowtation tool session list` shows the sessions.',
   },
   permission_error: { hint: 'Use the home of the hub, or --url with the hub token.' },
-  authentication_error: { hint: 'Pass --token or set KNOWTATION_TOKEN; or leave out --url to use the home.' },
+  authentication_error: {
+    hint: 'Pass --token or set KNOWTATION_TOKEN, log in with `owner agent login --url URL`, or leave out --url to use the home.',
+  },
   connector_not_found: { hint: '`knowtation owner connector list` shows the connectors.' },
   intent_not_found: { hint: '`knowtation owner intent list` shows what was begun.' },
   intent_expired: { hint: 'Begin again with `knowtation owner intent create <connector>`.' },

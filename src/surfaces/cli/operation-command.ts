@@ -47,9 +47,15 @@ async function runOperationCommand(
   act: Extension['act'],
 ): Promise<number> {
   const input = await readInput(operation, invocation)
-  return withConnection(invocation, (connection) =>
+  return withConnection(await identified(operation, invocation), (connection) =>
     act({ operation, invocation, input, call: (other = input) => connection.call(operation, other) }),
   )
+}
+
+// Loaded when needed: most commands have nothing to do with the owner's agents.
+async function identified({ authority }: Operation, invocation: Invocation): Promise<Invocation> {
+  if (authority.kind !== 'owner_surface' || invocation.globals.url === undefined) return invocation
+  return (await import('./owner-credential.ts')).asOwnerAgent(invocation)
 }
 
 async function callAndPrint({ operation, invocation, call }: OperationCall): Promise<number> {

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import { UsageError } from './cli-errors.ts'
+import { isCommandFailure, UsageError } from './cli-errors.ts'
 import { findFlag, type Invocation } from './command.ts'
-import { credentialPath, saveCredential } from './owner-credential.ts'
+import { credentialPath, prepareCredential, saveCredential } from './owner-credential.ts'
 import { hubAddress, oauthFailure, postForm, readSuccess } from './owner-oauth-client.ts'
 import { printable } from './present/printable.ts'
 
@@ -36,6 +36,8 @@ export async function loginAgent(invocation: Invocation): Promise<number> {
   const client_id = findFlag(invocation, 'client-id') ?? DEFAULT_CLIENT_ID
   if (!CLIENT_ID.test(client_id))
     throw new UsageError('--client-id is not a plain name.', 'Use letters, digits and . _ : - only.')
+  const path = credentialPath(invocation, url)
+  prepareCredential(path)
   const client_name = findFlag(invocation, 'name') ?? `${client_id} on ${hostname()}`.slice(0, 64)
   const asked = await postForm(url, '/oauth/device_authorization', { client_id, client_name, scope: 'owner' })
   if (!asked.ok) throw oauthFailure(asked.body)
@@ -45,9 +47,14 @@ export async function loginAgent(invocation: Invocation): Promise<number> {
     printable(`Open ${verification_uri_complete}\nand approve, if the page shows the code ${user_code}.\n`),
   )
   const { agent_id, access_token, expires_in } = await waitForBearer(url, client_id, codes)
-  const path = credentialPath(invocation, url)
   const expires_at = new Date(Date.now() + expires_in * 1_000).toISOString()
-  saveCredential(path, { url, agent_id, client_id, access_token, expires_at })
+  try {
+    saveCredential(path, { url, agent_id, client_id, access_token, expires_at })
+  } catch (error) {
+    // Nobody would have it, and it would count for months.
+    await postForm(url, '/oauth/revoke', { token: access_token })
+    throw error
+  }
   const told = { agent_id, url, credential_file: path, expires_at }
   io.stdout.write(globals.json ? `${JSON.stringify(told)}\n` : printable(renderLogin(told)))
   return 0
@@ -69,12 +76,18 @@ async function waitForBearer(
   const fields = { grant_type: GRANT_TYPE, client_id, device_code }
   for (;;) {
     await wait(pause_seconds * 1_000)
-    const answer = await postForm(url, '/oauth/token', fields)
+    const isOver = () => performance.now() - started > limit_ms
+    const answer = await postForm(url, '/oauth/token', fields).catch((error: unknown) => {
+      // A hub that is started again still knows the code.
+      if (!isCommandFailure(error) || error.code !== 'HUB_UNREACHABLE' || isOver()) throw error
+      return undefined
+    })
+    if (!answer) continue
     if (answer.ok) return readSuccess(Issued, answer.body)
     const { error } = answer.body
     if (error === 'slow_down') pause_seconds += SLOW_DOWN_SECONDS
     else if (error !== 'authorization_pending') throw oauthFailure(answer.body)
-    if (performance.now() - started > limit_ms)
+    if (isOver())
       throw oauthFailure({ error: 'expired_token', error_description: 'The owner did not answer in time.' })
   }
 }

@@ -15,9 +15,9 @@ const FAULTS = {
 
 /** Reads a JSON value given inline, as the path of a file, or as `-` for stdin. */
 export async function readJsonArgument(name: string, text: string, stdin: Readable): Promise<unknown> {
-  const isInline = /^(\s*[[{]|null$)/.test(text)
-  const json = isInline ? text : await readText(name, text === '-' ? stdin : createReadStream(text), text)
-  const source = isInline ? name : text === '-' ? 'stdin' : text
+  const source = jsonSource(name, text)
+  const json =
+    source === name ? text : await readText(name, text === '-' ? stdin : createReadStream(text), source)
   if (Buffer.byteLength(json) > JSON_LIMIT_BYTES) throw tooLarge(source)
   try {
     return parseStrictJson(json)
@@ -29,6 +29,12 @@ export async function readJsonArgument(name: string, text: string, stdin: Readab
       'Mend the JSON and try again.',
     )
   }
+}
+
+/** What a refusal of the value begins with: the flag where it was given inline, else where it came from. */
+export function jsonSource(name: string, text: string): string {
+  const isInline = /^(\s*[[{]|null$)/.test(text)
+  return isInline ? name : text === '-' ? 'stdin' : text
 }
 
 async function readText(name: string, stream: Readable, place: string): Promise<string> {

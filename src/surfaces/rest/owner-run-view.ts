@@ -8,6 +8,7 @@ export interface ShownRun {
   readonly connection_id: string
   readonly status: string
   readonly queued_at: string
+  readonly run_at: string
   readonly attempt: number
   readonly fault: { readonly message: string } | null
   readonly progress: {
@@ -34,7 +35,7 @@ export function runsView(
   return html`<section><ul class="list">${rows}</ul><p class="plain"><a href="/owner/runs">Look again</a></p></section>`
 }
 
-function describeRun({ status, queued_at, attempt, fault, progress }: ShownRun): string {
+function describeRun({ status, queued_at, run_at, attempt, fault, progress }: ShownRun): string {
   const { records, total, records_per_second, seconds_left } = progress
   const far = total === null ? counted(records, 'record') : `${records} of ${counted(total, 'record')}`
   const parts = [
@@ -44,6 +45,7 @@ function describeRun({ status, queued_at, attempt, fault, progress }: ShownRun):
     ...(seconds_left === null ? [] : [`${seconds_left} s left`]),
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(fault ? [fault.message] : []),
+    ...(fault && status === 'queued' ? [`next try ${shownTime(run_at)}`] : []),
   ]
   return parts.join(' · ')
 }

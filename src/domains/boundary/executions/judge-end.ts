@@ -59,7 +59,8 @@ const FAULTS = {
 
 function parseAnswer(text: string): { ok: true; value: unknown } | { ok: false; message: string } {
   try {
-    return { ok: true, value: parseStrictJson(text) }
+    // Some runtimes begin whatever they print with this mark; over HTTP it is taken off on the way.
+    return { ok: true, value: parseStrictJson(text.replace(/^\uFEFF/, '')) }
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error
     return { ok: false, message: FAULTS[error.reason] }

@@ -1,8 +1,9 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { sql, type Transaction } from '../../../platform/storage/database.ts'
 import type { RunEventType } from './run-events.ts'
+import { rateProgress } from './run-rates.ts'
 import { isEnded, isMove, type RunState } from './run-state.ts'
-import { lockRun, type RunRow, writeRun } from './run-store.ts'
+import { lockRun, progressOf, type RunRow, writeRun } from './run-store.ts'
 import { tellRunEvent } from './tell-run-event.ts'
 
 /** What a hub holds when it works on a run. Who lacks the newest fence can write nothing. */
@@ -99,9 +100,14 @@ export async function requireRunning(tx: Transaction, claim: RunClaim): Promise<
 
 export async function endSucceeded(tx: Transaction, hub: Hub, claim: RunClaim): Promise<RunRow> {
   const row = await requireRunning(tx, claim)
-  const data = { progress: JSON.parse(row.progress_json) }
+  const data = { progress: finalProgress(hub, row) }
   const changes = { state: 'succeeded', fault_code: null, fault_text: null } as const
   return move(tx, hub, row, { changes, type: 'run.succeeded', data })
+}
+
+/** What a run that ends now has come to, and how fast it went. */
+function finalProgress({ system }: Pick<Hub, 'system'>, row: RunRow) {
+  return rateProgress(progressOf(row), { ...row, state: 'succeeded' }, system.now())
 }
 
 export interface RunFault {
@@ -176,7 +182,7 @@ export async function endCancelled(
   row: RunRow,
   reason: CancelReason,
 ): Promise<RunRow> {
-  const data = { reason, progress: JSON.parse(row.progress_json) }
+  const data = { reason, progress: finalProgress(hub, row) }
   const changes = { state: 'cancelled', cancel_reason: reason } as const
   return move(tx, hub, row, { changes, type: 'run.cancelled', data })
 }

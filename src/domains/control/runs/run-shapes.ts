@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { RUN_EVENT_TYPES, type StoredRunEvent } from './run-events.ts'
+import { rateProgress } from './run-rates.ts'
 import { RUN_CAUSES, RUN_STATES } from './run-state.ts'
 import { progressOf, type RunRow } from './run-store.ts'
 
@@ -63,26 +64,10 @@ export function showRun(row: RunRow, now: Date): z.infer<typeof RunShape> {
     ended_at,
     cancel_reason,
     fault: fault_code === null ? null : { code: fault_code, message: fault_text ?? '' },
-    progress: showProgress(row, now),
+    progress: rateProgress(progressOf(row), row, now),
   }
 }
 
 export function showRunEvent({ seq, at, type, data }: StoredRunEvent): z.infer<typeof RunEventShape> {
   return { object: 'owner_run_event', seq, at, type, data }
-}
-
-function showProgress(row: RunRow, now: Date): z.infer<typeof ProgressShape> {
-  const progress = progressOf(row)
-  const until = row.ended_at === null ? now.getTime() : Date.parse(row.ended_at)
-  const seconds = row.started_at === null ? 0 : Math.max(0.001, (until - Date.parse(row.started_at)) / 1_000)
-  const rate = (count: number) => (seconds === 0 ? 0 : Math.round((count / seconds) * 10) / 10)
-  const { total, records, bytes } = progress
-  const isMoving = row.state === 'running' && total !== null && records > 0 && seconds > 0
-  const left = isMoving ? Math.max(0, Math.round(((total - records) * seconds) / records)) : null
-  return {
-    ...progress,
-    records_per_second: rate(records),
-    bytes_per_second: rate(bytes),
-    seconds_left: left,
-  }
 }

@@ -81,8 +81,8 @@ async function collect(hub: Hub, row: RunRow, claim: RunClaim, signal: AbortSign
     if (now > until || progress.records + page.upserts.length > RECORD_LIMIT)
       throw new SourceFault('too_large', 'The source has more than one run may read.')
     const isTold = told < TOLD_LIMIT && now - told_at >= TOLD_EVERY_MS
-    const before = progress
-    progress = await hub.db.transaction((tx) => keepPage(tx, hub, claim, { page, before, isTold }))
+    const kept = { page, before: progress, started_at: row.started_at, isTold }
+    progress = await hub.db.transaction((tx) => keepPage(tx, hub, claim, kept))
     if (!isTold) continue
     told_at = now
     told++

@@ -11,7 +11,9 @@ export interface WatchedRun {
   status: string
   cause: string
   attempt: number
+  max_attempts: number
   queued_at: string
+  run_at: string
   ended_at: string | null
   cancel_reason: string | null
   fault: { code: string; message: string } | null
@@ -68,6 +70,8 @@ export function presentCollectionRun(body: unknown): string {
   const run = body as WatchedRun
   const lines = [`${run.run_id} of ${run.connection_id}, attempt ${run.attempt}`, describeProgress(run)]
   if (run.fault) lines.push(`${run.fault.code}: ${run.fault.message}`)
+  if (run.fault && run.status === 'queued')
+    lines.push(`next try ${run.run_at}, ${run.attempt} of ${run.max_attempts} made`)
   if (run.cancel_reason) lines.push(`cancelled: ${run.cancel_reason}`)
   return lines.map(printableLine).join('\n')
 }

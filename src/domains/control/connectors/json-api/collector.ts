@@ -44,13 +44,28 @@ async function* collectPages(source: Source): AsyncGenerator<Page> {
     const url = pageUrl(source, shape, marks)
     if (seen.has(url.href)) throw new SourceFault('bad_answer', 'The pages of the source lead in a circle.')
     seen.add(url.href)
-    const page = readPage(await ask(url), shape)
+    let page: ApiPage
+    try {
+      page = readPage(await ask(url), shape)
+    } catch (error) {
+      if (count > 0 || !isStale(marks, error)) throw error
+      marks = { next: undefined, since: marks.since, newest: undefined }
+      continue
+    }
     const after = marksAfter(marks, page)
     yield* inParts(page, marks, after)
     if (page.next === undefined) return
     marks = after
   }
   throw new SourceFault('too_large', `The source has more than ${MAX_PAGES} pages.`)
+}
+
+/**
+ * Whether the place at which an earlier run broke off is there no more: many sources forget their cursors within
+ * hours. The list is then read from its beginning, or no run would ever succeed again.
+ */
+function isStale({ next }: Marks, error: unknown): boolean {
+  return next !== undefined && error instanceof SourceFault && /^(?:bad_answer|not_found)$/.test(error.code)
 }
 
 /** What is larger than a page of ours is kept in parts. Until the last one is in, it is asked for again. */

@@ -71,6 +71,53 @@ describe('a list behind OAuth', () => {
     await source[Symbol.asyncDispose]()
   })
 
+  test.each([400, 404, 410, 422])(
+    'is read anew where the source has forgotten its cursor (%i)',
+    async (status) => {
+      let age = 1
+      const all = things(30)
+      await using server = await startApi((url) => {
+        const [of, from] = (url.searchParams.get('cursor') ?? `${age}-0`).split('-').map(Number)
+        if (of !== age) return { status, body: { error: 'no such cursor' } }
+        const next = Number(from) + 10
+        return {
+          body: {
+            data: all.slice(next - 10, next),
+            next_cursor: next < all.length ? `${age}-${next}` : null,
+          },
+        }
+      })
+      const { source } = await openApi(server)
+      const first = await collectPages(jsonApiCollector, source, { max_pages: 1 })
+      age = 2
+      const { records, checkpoint } = await collectPages(jsonApiCollector, source, { before: first })
+      expect([records.size, checkpoint]).toEqual([30, {}])
+      await source[Symbol.asyncDispose]()
+    },
+  )
+
+  test('is not read anew where it asks for patience, or is gone altogether', async () => {
+    for (const [status, asked] of [
+      [429, 1],
+      [503, 1],
+      [404, 2],
+    ] as const) {
+      let answers = 0
+      await using server = await startApi((url) => {
+        if (url.searchParams.get('cursor') === null && answers === 0) return paged(() => things(30), 10)(url)
+        answers++
+        return { status, body: {} }
+      })
+      const { source } = await openApi(server)
+      const before = await collectPages(jsonApiCollector, source, { max_pages: 1 })
+      await expect(collectPages(jsonApiCollector, source, { before })).rejects.toMatchObject({
+        name: 'SourceFault',
+      })
+      expect(answers).toBe(asked)
+      await source[Symbol.asyncDispose]()
+    }
+  })
+
   test('may have pages larger than ours, and name the next one by its address', async () => {
     const all = things(1_300)
     await using server = await startApi((url) => {
