@@ -176,6 +176,39 @@ describe('explain', () => {
     expect(reads.detail).toBe('roles that can: admin')
   })
 
+  test('tells by the id of the agent’s own credential what speaks against that one', async () => {
+    const held = await mint(hub, { flow_id: 'flow_higher' }, { as: 'admin' })
+    const question = { ...QUESTION, flow_id: 'flow_higher' }
+    const idOf = async (as: 'admin' | 'editor') => (await ask(hub, 'whoami', {}, { as })).body.caller_id
+    const ids = { admin: await idOf('admin'), editor: await idOf('editor') }
+    const compare = async (as: 'admin' | 'editor') => {
+      const asked = { ...question, grant_id: held.grant.grant_id, credential_id: ids[as] }
+      const told = (await ask(hub, 'explain', asked, { as: 'hub' })).body
+      const agent = await ask(hub, 'flow_external_tool_invoke', question, { ...held, as })
+      expect(told.code ?? undefined).toBe(agent.code)
+      return [told.code, told.conditions.find(({ holds }: Json) => !holds)?.detail]
+    }
+    const { admin } = ids
+    const override = (value: object) =>
+      hub.write(hub.home.vaultMembers('default'), { scope_overrides: { [admin]: value } })
+    // A token's role is known by its id.
+    expect(await compare('admin')).toEqual([null, undefined])
+    expect(await compare('editor')).toEqual(['unknown_flow', 'it sees personal, project; the flow is org'])
+    override({ scopes: ['personal'] })
+    expect(await compare('admin')).toEqual(['unknown_flow', 'it sees personal; the flow is org'])
+    override({ ambiguous: true })
+    expect(await compare('admin')).toEqual([
+      'FLOW_SCOPE_AMBIGUOUS',
+      'the members file marks the caller as ambiguous',
+    ])
+    rmSync(hub.home.vaultMembers('default'))
+    await ask(hub, 'lock_add', { kind: 'agent', id: admin, reason: 'a look first' }, { as: 'hub' })
+    const [code, detail] = await compare('admin')
+    expect([code, detail]).toEqual(['LOCKED', expect.stringMatching(/^locked by .*: a look first$/)])
+    await ask(hub, 'lock_release', { kind: 'agent', id: admin }, { as: 'hub' })
+    expect(await compare('admin')).toEqual([null, undefined])
+  })
+
   test('finds a grant without limit usable, however often it was used', async () => {
     writePolicy(hub, { max_invocations: 0, allow_unlimited_invocations: true })
     const held = await mint(hub)

@@ -142,6 +142,7 @@ describe('a provider that fails', () => {
       expect(before).toMatchObject({ outcome: 'allowed', target_id: tool_id })
       const warned = hub.logged.map((line) => JSON.parse(line)).filter(({ reason }) => reason !== undefined)
       expect(warned.at(-1)?.tool).toBe(tool_id)
+      expect(warned.at(-1)?.status).toBe(tool_id === 'http_status' ? 500 : undefined)
     },
   )
 

@@ -62,6 +62,11 @@ export async function findLiveToken(db: Reader, bearer: string, now: Date): Prom
   return found.expires_at && found.expires_at <= now.toISOString() ? undefined : found
 }
 
+/** A token of the vault by its id, whatever has become of it. */
+export function findToken(db: Reader, vault_id: string, token_id: string): Promise<TokenRecord | undefined> {
+  return db.get(inVault, vault_id, token_id)
+}
+
 /** Tokens of a vault, newest first, from a place on; revoked and expired ones included. */
 export function listTokens(
   db: Reader,

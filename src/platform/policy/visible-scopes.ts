@@ -6,7 +6,10 @@ import { SCOPES, type Scope } from './scopes.ts'
  * The scopes a caller may see in a vault, narrowest first; nothing when they cannot be told: the owner
  * marked the caller ambiguous, or the file that could narrow it is damaged.
  */
-export function findVisibleScopes(caller: Caller, rules: VaultRules): readonly Scope[] | undefined {
+export function findVisibleScopes(
+  caller: Pick<Caller, 'id' | 'role'>,
+  rules: Pick<VaultRules, 'members'>,
+): readonly Scope[] | undefined {
   if (rules.members.damaged) return undefined
   const overrides = rules.members.value.scope_overrides ?? {}
   const override = Object.hasOwn(overrides, caller.id) ? overrides[caller.id] : undefined

@@ -1,4 +1,5 @@
 import { PACKAGE_VERSION } from '../basics/package-folder.ts'
+import { findToolAnswer } from './tool-answer.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
 
 const OFFERED_VERSION = '2025-11-25'
@@ -33,10 +34,9 @@ export function requireVersion(result: unknown): string {
 
 /** The answer of a tool, if it has the shape of one. */
 export function requireToolResult(result: unknown): object {
-  const { content, structuredContent } = Object(result) as Record<string, unknown>
-  const plausible = Array.isArray(content) || (typeof structuredContent === 'object' && structuredContent)
-  if (!plausible) throw new UpstreamFailure('protocol', true)
-  return result as object
+  const answer = findToolAnswer(result)
+  if (!answer) throw new UpstreamFailure('protocol', true)
+  return answer
 }
 
 export interface ToolList {

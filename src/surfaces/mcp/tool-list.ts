@@ -33,8 +33,23 @@ function toTool(tool: ToolDescription): Tool {
 
 /**
  * A union of objects renders as a bare `oneOf`. 2025 clients reject the whole list over one root
- * without `type: object`, and every body here is an object, so saying so narrows nothing.
+ * without `type: object`, and every body here is an object, so saying so narrows nothing. They reject it as well
+ * over a property that is described by `true` or `false`, which an owner may write in a policy.
  */
 function withObjectRoot(schema: object): { type: 'object' } {
-  return { ...schema, type: 'object' }
+  const { properties } = schema as { properties?: object }
+  return { ...schema, ...(properties && { properties: inWords(properties) }), type: 'object' }
 }
+
+function inWords(properties: object): object {
+  const told = Object.entries(properties).map(([name, schema]) => [
+    name,
+    BOOLEAN_SCHEMAS.get(schema) ?? schema,
+  ])
+  return Object.fromEntries(told)
+}
+
+const BOOLEAN_SCHEMAS = new Map<unknown, object>([
+  [true, {}],
+  [false, { not: {} }],
+])

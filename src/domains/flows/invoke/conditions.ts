@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { ROLES, type Role } from '../../../platform/identity/caller.ts'
+import { findToken } from '../../../platform/identity/token-store.ts'
 import { type Lock, lockedCode } from '../../../platform/locks/lock.ts'
 import type { Locks } from '../../../platform/locks/open-locks.ts'
 import { gateState, isForbidden } from '../../../platform/policy/gates.ts'
 import type { VaultRules } from '../../../platform/policy/policies.ts'
-import { scopesOfRole } from '../../../platform/policy/visible-scopes.ts'
+import { findVisibleScopes, scopesOfRole } from '../../../platform/policy/visible-scopes.ts'
 import type { Reader } from '../../../platform/storage/database.ts'
 import { allowedToolIds } from '../allowlist.ts'
-import { SCOPES } from '../bundle/vocabulary.ts'
+import { SCOPES, type Scope } from '../bundle/vocabulary.ts'
 import { isFlowVersionVisible } from '../flow-store.ts'
 import { isExpired } from '../grants/check-grant.ts'
 import type { Grant } from '../grants/grant-record.ts'
@@ -27,6 +28,7 @@ interface Question {
   flow_version?: string | undefined
   tool_id: string
   grant_id: string
+  credential_id?: string | undefined
   role?: Role | undefined
   vault_id: string
   db: Reader
@@ -38,23 +40,26 @@ interface Question {
 
 /** Judges all conditions in the order in which an invoke checks them. */
 export async function judgeConditions(question: Question): Promise<Condition[]> {
-  const { db, vault_id, grant_id, locks } = question
+  const { db, vault_id, grant_id, credential_id, locks } = question
   const grant = await findGrant(db, vault_id, grant_id)
   const conditions = [
     unlocked('calls are not locked', await locks.find(undefined)),
+    ...(credential_id ? [unlocked('credential is not locked', await locks.find(credential_id))] : []),
     ...gateConditions(question),
     ...grantConditions(question, grant),
   ]
   if (!grant) return conditions
   const { flow_id, flow_version: version } = grant
   const approved = await isFlowVersionVisible(db, { vault_id, flow_id, version, scopes: SCOPES })
+  const scopes = await scopesOfCaller(question)
   return [
     ...conditions,
     unlocked('grant is not locked', await locks.find(grant_id)),
     pinCondition(question, grant),
     ...toolConditions(question, grant),
-    scopeCondition(question),
-    ...reachConditions(grant, approved, question.role),
+    scopeCondition(question, scopes),
+    sightCondition(question, grant, scopes),
+    ...reachConditions(grant, approved),
   ]
 }
 
@@ -139,20 +144,34 @@ function toolConditions({ tool_id, rules }: Question, grant: Grant): Condition[]
   ]
 }
 
-/** A members file that cannot be read might have narrowed anybody. */
-function scopeCondition({ rules: { members } }: Question): Condition {
-  const { damaged } = members
-  const detail = damaged ?? 'the members file is in order'
-  return told('scopes of callers can be told', !damaged, 'FLOW_SCOPE_AMBIGUOUS', detail)
+/** What the caller may see, as far as it is named: whoever is not may be an admin. */
+async function scopesOfCaller({ credential_id = '', role, ...question }: Question): Promise<Scopes> {
+  const { db, vault_id, rules } = question
+  const known = role ?? (await findToken(db, vault_id, credential_id))?.role
+  return findVisibleScopes({ id: credential_id, role: known ?? 'admin' }, rules)
 }
 
-function reachConditions(grant: Grant, approved: boolean, role: Role | undefined): Condition[] {
-  const roles = ROLES.filter((one) => scopesOfRole(one).includes(grant.scope))
-  const seen = role === undefined || roles.includes(role)
+type Scopes = readonly Scope[] | undefined
+
+/** A members file that cannot be read might have narrowed anybody. */
+function scopeCondition({ rules: { members } }: Question, scopes: Scopes): Condition {
+  const detail = scopes ? 'the members file is in order' : 'the members file marks the caller as ambiguous'
+  const code = 'FLOW_SCOPE_AMBIGUOUS'
+  return told('scopes of callers can be told', scopes !== undefined, code, members.damaged ?? detail)
+}
+
+function sightCondition({ credential_id }: Question, { scope }: Grant, scopes: Scopes): Condition {
+  const roles = ROLES.filter((one) => scopesOfRole(one).includes(scope))
+  const detail = `roles that can: ${roles.join(', ')}`
+  const sees = `it sees ${scopes?.join(', ') || 'nothing'}; the flow is ${scope}`
+  const seen = scopes?.includes(scope) ?? false
+  return told('caller can read the flow', seen, 'unknown_flow', credential_id ? sees : detail)
+}
+
+function reachConditions(grant: Grant, approved: boolean): Condition[] {
   const { max_invocations, invocation_count } = grant
   const left = max_invocations === 0 || invocation_count < max_invocations
   return [
-    told('caller can read the flow', seen, 'unknown_flow', `roles that can: ${roles.join(', ')}`),
     told(
       'version is approved',
       approved,

@@ -27,10 +27,20 @@ export const explain = defineOperation({
       .describe("The version the call names; the grant's own when left out"),
     tool_id: z.string().min(1).max(128).describe('The tool that is called'),
     grant_id: z.string().max(64).describe('The grant that is presented, by its id'),
+    credential_id: z
+      .string()
+      .min(1)
+      .max(256)
+      .optional()
+      .describe(
+        "The id of the agent's own credential, such as tok_…, to check its locks and what it can see",
+      ),
     role: z
       .enum(ROLES)
       .optional()
-      .describe("The role of the agent's own credential, to check what it can see"),
+      .describe(
+        "The role of the agent's own credential, to check what it can see; that of a token is known by its id",
+      ),
   }),
   output: z.strictObject({
     schema: z.literal('knowtation.explain/v0'),

@@ -6,6 +6,7 @@ import {
   defineOperation,
   type Effect,
 } from '../../../operations/define-operation.ts'
+import { isForbidden, isGateOn } from '../../../platform/policy/gates.ts'
 import { type AllowedTool, allowedToolIds, requireAllowedTool } from '../allowlist.ts'
 import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { flowErrors } from '../flow-errors.ts'
@@ -16,6 +17,7 @@ import { takeInvocation } from '../grants/grant-store.ts'
 import { requireVisibleScopes } from '../visibility.ts'
 import { isPayloadFor } from './payload.ts'
 import { callProvider, isProvided } from './providers.ts'
+import { whileActivated } from './while-activated.ts'
 
 const errors = flowErrors.pick(
   'unknown_flow',
@@ -39,6 +41,12 @@ const input = z.strictObject({
   payload: z.record(z.string(), z.unknown()).optional().describe("The tool's arguments"),
 })
 
+const gate = {
+  flag: 'FLOW_EXTERNAL_AGENT_ENABLED',
+  whenOff: 'FLOW_EXTERNAL_AGENT_DISABLED',
+  whenForbidden: 'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
+} as const
+
 type Asking<E extends Effect> = Context<z.output<typeof input>, keyof typeof errors, E>
 
 export const invokeTool = defineOperation({
@@ -50,11 +58,7 @@ export const invokeTool = defineOperation({
   effect: 'update',
   openWorld: true,
   authority: vaultMember('read'),
-  gate: {
-    flag: 'FLOW_EXTERNAL_AGENT_ENABLED',
-    whenOff: 'FLOW_EXTERNAL_AGENT_DISABLED',
-    whenForbidden: 'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
-  },
+  gate,
   rest: 'POST /api/v1/flows/external-tools/{tool_id}/invoke',
   mcp: true,
   cli: 'flow tool invoke <tool_id>',
@@ -98,7 +102,11 @@ export const invokeTool = defineOperation({
     }
     if (!isProvided(tool)) return accepted
     return new ActOutside(async (signal) => {
-      const result = await callProvider(context, grant, tool, payload, signal)
+      const result = await whileActivated(
+        () => requireStillActivated(context),
+        signal,
+        (stop) => callProvider(context, grant, tool, payload, stop),
+      )
       return { ...accepted, result }
     })
   },
@@ -108,6 +116,15 @@ export const invokeTool = defineOperation({
 async function refuseUntaken(context: Asking<'update'>): Promise<never> {
   await requireLiveGrant(context)
   return context.refuse('FLOW_EXTERNAL_GRANT_DENIED')
+}
+
+/** The same conditions at a later moment, by the policy of that moment. */
+async function requireStillActivated(context: Asking<'update'>): Promise<void> {
+  const { hub, vault_id, refuse } = context
+  const rules = hub.rulesOf(vault_id)
+  if (isForbidden(gate.flag, hub.env, rules.policy)) refuse(gate.whenForbidden)
+  if (!isGateOn(gate.flag, hub.env, rules.policy.value)) refuse(gate.whenOff)
+  await requireActivated({ ...context, rules, db: hub.db, now: hub.system.now() })
 }
 
 /** All six conditions in the contract's order: gate (checked before), approval, grant, tool, allowlist, sight. */

@@ -1,4 +1,6 @@
 import type { Context, Effect } from '../../../operations/define-operation.ts'
+import { REDACTED } from '../../../platform/upstream/redact-values.ts'
+import { withReadableContent } from '../../../platform/upstream/tool-answer.ts'
 import { UpstreamFailure } from '../../../platform/upstream/upstream-failure.ts'
 import type { AllowedTool } from '../allowlist.ts'
 import type { Grant } from '../grants/grant-record.ts'
@@ -28,10 +30,13 @@ export async function callProvider(
   try {
     if (provider.kind === 'toolbox') return await callToolbox(hub, grant, provider, payload, signal)
     const answer = await hub.upstreams.call(provider, payload, { signal })
-    return await hub.redactValue(answer.kind === 'mcp' ? answer.result : answer, redaction_exceptions)
+    if (answer.kind === 'http') return await hub.redactValue(answer, redaction_exceptions)
+    const redacted = await hub.redactValue(answer.result, redaction_exceptions)
+    return withReadableContent(redacted as object, REDACTED)
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
-    hub.log.warn({ tool: id, reason: error.reason, sent: error.sent }, 'tool provider failed')
+    const { reason, status, sent } = error
+    hub.log.warn({ tool: id, reason, ...(status && { status }), sent }, 'tool provider failed')
     if (!error.sent) await hub.db.transaction((tx) => returnInvocation(tx, grant.grant_id))
     return refuse(
       error.reason === 'timeout' ? 'FLOW_EXTERNAL_PROVIDER_TIMEOUT' : 'FLOW_EXTERNAL_PROVIDER_FAILED',
