@@ -21,6 +21,12 @@ export interface SeatAuthority {
   readonly otherwise: string
 }
 
+/** An agent at any seat of the toolbox, to ask about the seat itself; such an operation is never one of its tools. */
+export interface AnySeatAuthority {
+  readonly kind: 'any_seat'
+  readonly otherwise: string
+}
+
 /** The owner, in person or by an agent the owner approved; such an operation can never be an MCP tool. */
 export interface OwnerSurfaceAuthority {
   readonly kind: 'owner_surface'
@@ -36,7 +42,7 @@ export interface VisitorAuthority {
 }
 
 /** What no MCP client may ever be offered. */
-export type ClosedToMcp = OwnerAuthority | OwnerSurfaceAuthority | VisitorAuthority
+export type ClosedToMcp = OwnerAuthority | OwnerSurfaceAuthority | VisitorAuthority | AnySeatAuthority
 export type Authority = MemberAuthority | SeatAuthority | ClosedToMcp
 
 const RIGHTS: Record<MemberAuthority['needs'], readonly Role[]> = {
@@ -76,10 +82,16 @@ export function seated(roles: readonly string[], otherwise: string): SeatAuthori
   return { kind: 'seat', roles, otherwise }
 }
 
+/** Agents of the toolbox, whatever role their seat has. */
+export function anySeat(otherwise = 'FORBIDDEN'): AnySeatAuthority {
+  return { kind: 'any_seat', otherwise }
+}
+
 /** Whether the authority is the caller's. */
 export function hasAuthority(authority: Authority, caller: Caller): boolean {
   if (authority.kind === 'visitor') return true
   if (authority.kind === 'owner') return isOwner(caller)
+  if (authority.kind === 'any_seat') return caller.seat !== undefined
   if (authority.kind === 'owner_surface')
     return isOwner(caller) || (caller.kind === 'owner_agent' && !authority.session_only)
   if (authority.kind === 'seat')

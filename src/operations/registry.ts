@@ -4,9 +4,9 @@ import { COMMON_ERRORS } from './errors.ts'
 /** All operations by name. Built once; anything that contradicts itself stops the start. */
 export type Registry = ReadonlyMap<string, Operation>
 
-const AUTHORITY_KINDS = ['member', 'owner', 'seat', 'owner_surface', 'visitor']
-/** Neither what is the owner's nor what is for strangers may become a tool of an agent's. */
-const CLOSED_TO_MCP = ['owner', 'owner_surface', 'visitor']
+const AUTHORITY_KINDS = ['member', 'owner', 'seat', 'owner_surface', 'visitor', 'any_seat']
+/** Neither what is the owner's nor what is for strangers may become a tool of an agent's; MCP lists tools by itself. */
+const CLOSED_TO_MCP = ['owner', 'owner_surface', 'visitor', 'any_seat']
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
 
 /** Collects the domains' operations and checks what types alone cannot. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sandboxFindings } from '../../src/domains/admin/findings/sandbox.ts'
 import { openSandbox } from '../../src/platform/sandbox/open-sandbox.ts'
 import { runInProcess } from '../harness/call-cli.ts'
@@ -103,5 +103,31 @@ describe('the command line', () => {
     const member = ['--url', tools.hub.url, '--token', tools.hub.credentials.bearers.admin ?? '', '--json']
     const refused = await type(...read, '{"path":"docs/a.md"}', ...member)
     expect([refused.exit, JSON.parse(refused.stdout).error.code]).toEqual([1, 'PermissionDenied'])
+  })
+
+  test('does not act as if a flag could change the seat of a session', async () => {
+    const remote = ['--url', tools.hub.url, '--token', await tools.bearer()]
+    for (const flag of [['--role', 'sre'], ['--service', 'services/other'], place()]) {
+      const { exit, stdout, stderr } = await type(...read, '{"path":"docs/a.md"}', ...remote, ...flag)
+      expect([exit, stdout, stderr]).toEqual([2, '', expect.stringContaining('no flag changes')])
+    }
+  })
+
+  test('shows a person the tools of the session, and who has none why', async () => {
+    const remote = ['--url', tools.hub.url, '--token']
+    const docs = await said('tool', 'list', ...remote, await tools.bearer({ role: 'product_owner' }))
+    expect(docs).toMatch(/^read_file +Reads a UTF-8 text file/m)
+    expect(docs).not.toContain('write_file')
+    const member = await type('tool', 'list', ...remote, tools.hub.credentials.bearers.admin ?? '')
+    expect([member.exit, member.stderr]).toEqual([1, expect.stringContaining('Error (FORBIDDEN)')])
+  })
+
+  test('waits for a tool of a running hub as long as tests may take, and not so long for a list', async () => {
+    const limits = vi.spyOn(AbortSignal, 'timeout')
+    onTestFinished(() => limits.mockRestore())
+    const remote = ['--url', tools.hub.url, '--token', await tools.bearer(), '--json']
+    await type('tool', 'call', 'run_test', '--args', '{"target":"src"}', ...remote)
+    await type('tool', 'list', ...remote)
+    expect(limits.mock.calls).toEqual([[290_000], [30_000]])
   })
 })

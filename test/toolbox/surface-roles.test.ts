@@ -106,7 +106,11 @@ describe.each(ROLES)('the role %s', (role) => {
     },
   )
 
-  verifies(['TOOL-004', 'TOOL-031', 'TOOL-096'], 'may call just those over REST', async () => {
+  verifies(['TOOL-004', 'TOOL-031', 'TOOL-096'], 'sees and may call just those over REST', async () => {
+    const listed = await sendJson(tools.hub.url, 'GET', '/api/v1/tools', bearers.get(role), undefined)
+    expect([listed.status, JSON.parse(listed.text)]).toMatchObject([200, { role }])
+    const { tools: offered } = JSON.parse(listed.text) as { tools: { name: string }[] }
+    expect(offered.map(({ name }) => name)).toEqual(toolsOf(role))
     const call = async (tool: string) => {
       const path = `/api/v1/tools/${tool}`
       const { status, text } = await sendJson(tools.hub.url, 'POST', path, bearers.get(role), NONSENSE)
@@ -120,6 +124,10 @@ describe.each(ROLES)('the role %s', (role) => {
     const { stdout } = await runInProcess(['tool', 'list', '--role', role, '--json'], {})
     const listed = JSON.parse(stdout) as { tools: { name: string }[] }
     expect(listed.tools.map(({ name }) => name)).toEqual(toolsOf(role))
+    // At a running hub the session says what the role is; the list is the route's own.
+    const token = bearers.get(role) ?? ''
+    const there = await runInProcess(['tool', 'list', '--url', tools.hub.url, '--token', token, '--json'], {})
+    expect(there.stdout).toBe(stdout)
     const call = (tool: string) => tools.codeOf('cli', tool, NONSENSE, { role })
     expect(await callable(role, call)).toEqual(toolsOf(role))
   })

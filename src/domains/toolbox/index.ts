@@ -26,6 +26,7 @@ import { toolSessionCreate } from './sessions/tool-session-create.ts'
 import { toolSessionList } from './sessions/tool-session-list.ts'
 import { toolSessionRevoke } from './sessions/tool-session-revoke.ts'
 import { systemTools } from './system/index.ts'
+import { toolList } from './tool-list.ts'
 import { watchChores, watchOperations } from './watch/index.ts'
 
 const [installPackage, verifyBinary, systemCtl, migrateConfig] = systemTools()
@@ -62,6 +63,7 @@ export const toolOperations = [
 /** What the toolbox can do: the agents' tools, their seats, and how the owner watches and stops them. */
 export const toolboxOperations = [
   ...toolOperations,
+  toolList(toolOperations),
   toolSessionCreate,
   toolSessionList,
   toolSessionRevoke,

@@ -26,7 +26,12 @@ test('an index finds after many changes what a new one finds', async () => {
   expect(await project.run()).toMatchObject({ mode: 'delta', removed: 1 })
   const found = await project.find('lynx otter', 400)
   expect(found.length).toBeGreaterThan(190)
-  expect(await project.run({ rebuild: true })).toMatchObject({ mode: 'full' })
+  expect(await project.run({ rebuild: true })).toMatchObject({ mode: 'full', warnings: [] })
+  // What a search has found out is told in the outcome, as when the run itself finds it.
+  expect(await project.run({ rebuild: 'damaged' })).toMatchObject({
+    mode: 'full',
+    warnings: ['The index was damaged and is made anew.'],
+  })
   expect(found).toEqual(await project.find('lynx otter', 400))
 }, 60_000)
 

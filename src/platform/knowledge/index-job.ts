@@ -15,8 +15,8 @@ export interface IndexJob {
   readonly backends?: KnowledgeBackends
   /** Only these may have changed; without it all files are compared. */
   readonly paths?: readonly string[]
-  /** Begins with an empty index. */
-  readonly rebuild?: boolean
+  /** Begins with an empty index; `damaged` where a search has found that the one there cannot be read. */
+  readonly rebuild?: boolean | 'damaged'
 }
 
 /** What a run did. */

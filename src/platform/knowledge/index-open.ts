@@ -17,6 +17,8 @@ export const MANIFEST_REVISION = 'manifest'
 /** The state under which the ledger keeps whether the last run came to its end: then it knows all that is in. */
 export const IS_WHOLE = 'whole'
 
+const WAS_DAMAGED = 'The index was damaged and is made anew.'
+
 /** An index that is ready to be worked on, and what had to be done for that. */
 export interface OpenIndex {
   readonly store: KnowledgeStore
@@ -31,7 +33,7 @@ export interface OpenIndex {
 
 /** Opens a project's index; one that cannot be believed, or was made otherwise, is emptied. */
 export async function openIndex(job: IndexJob, place: IndexPlace): Promise<OpenIndex> {
-  const warnings: string[] = []
+  const warnings: string[] = job.rebuild === 'damaged' ? [WAS_DAMAGED] : []
   if (job.rebuild) removeIndexFiles(place)
   if (!hasPlainFiles(place.index)) {
     warnings.push(
@@ -58,7 +60,7 @@ async function openParts(job: IndexJob, place: IndexPlace, warnings: string[]): 
     return await connect(job, place)
   } catch (error) {
     if (!isDamage(error)) throw error
-    warnings.push('The index was damaged and is made anew.')
+    warnings.push(WAS_DAMAGED)
     removeIndexFiles(place)
     return connect(job, place)
   }

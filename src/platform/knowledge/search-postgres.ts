@@ -2,6 +2,7 @@ import { type Database, type Reader, sql } from '../storage/database.ts'
 import { averageLengths, type KindLength } from './average-lengths.ts'
 import { hashStem, unpackCounts } from './chunk-terms.ts'
 import { KNOWLEDGE_KINDS, type KnowledgeHit, type KnowledgeKind, type KnowledgeScope } from './knowledge.ts'
+import { type ChunkPlace, holdVectors } from './postgres-vectors.ts'
 import { type Candidate, type Corpus, rankCandidates } from './rank-candidates.ts'
 import { FIELD_WEIGHTS } from './ranking-weights.ts'
 import { VECTOR_LENGTH } from './scale-vector.ts'
@@ -11,8 +12,9 @@ import { stemWord } from './stem-word.ts'
 import { type UnderstoodQuery, understandQuery } from './understand-query.ts'
 import { renderPhraseQuery, renderTermQuery } from './word-vector.ts'
 
-/** So many chunks with the words are looked at closely: vectors count among these only. */
+/** So many chunks are looked at closely that have the words, and so many that have the nearest vectors. */
 const WORD_CANDIDATES = 300
+const VECTOR_CANDIDATES = 150
 const LITERAL_CANDIDATES = 1_000
 
 const { body, name, owner, path } = FIELD_WEIGHTS
@@ -22,6 +24,7 @@ const WEIGHTS = `{${[body, path, owner, name].map((weight) => weight / HIGHEST).
 
 interface Found {
   path: string
+  place: number
   kind: string
   name: string
   start_line: number
@@ -41,11 +44,12 @@ const countEach = sql<{ chunks: number }>(
   `SELECT (SELECT COUNT(*) FROM knowledge_chunks c WHERE c.space = ? AND c.words @@ t.query::tsquery) AS chunks
    FROM json_array_elements_text(?::json) WITH ORDINALITY AS t (query, at) ORDER BY t.at`,
 )
+const SELECT_CHUNK = `SELECT c.path, c.place, c.kind, c.name, c.start_line, c.end_line, c.length,
+     encode(c.counts, 'base64') AS counts, encode(c.vector, 'base64') AS vector, c.text
+   FROM knowledge_chunks c`
 // First those whose words are rare, then those where they stand in a better place. The last parameters are the scope.
 const matching = sql<Found>(
-  `SELECT c.path, c.kind, c.name, c.start_line, c.end_line, c.length, encode(c.counts, 'base64') AS counts,
-     encode(c.vector, 'base64') AS vector, c.text
-   FROM knowledge_chunks c
+  `${SELECT_CHUNK}
    WHERE c.space = ? AND c.words @@ ?::tsquery
      AND EXISTS (SELECT 1 FROM json_array_elements_text(?::json) AS p (prefix) WHERE starts_with(c.path, p.prefix))
      AND c.kind IN (SELECT json_array_elements_text(?::json) COLLATE "C")
@@ -55,11 +59,18 @@ const matching = sql<Found>(
    LIMIT ?`,
 )
 
+const atPlaces = sql<Found>(
+  `${SELECT_CHUNK} JOIN json_to_recordset(?::json) AS n (path TEXT, place BIGINT)
+     ON c.path = n.path COLLATE "C" AND c.place = n.place
+   WHERE c.space = ?`,
+)
+
 type Statistics = Omit<Corpus, 'frequencies'>
 
 /** Answers questions to one space of a hub's PostgreSQL. */
 export function openPostgresSearch(db: Database, space: string) {
   const statisticsOf = keepStatistics(db, space)
+  const findNearest = holdVectors(db, space)
   return async ({ query: text, vector, scope, limit }: IndexQuestion): Promise<KnowledgeHit[]> => {
     const query = understandQuery(text)
     if (query.terms.length === 0 || scope.prefixes.length === 0 || scope.kinds?.length === 0) return []
@@ -70,7 +81,9 @@ export function openPostgresSearch(db: Database, space: string) {
     const rarities = JSON.stringify(queries.map((one, at) => ({ query: one, rarity: rarityOf(corpus, at) })))
     const match = (wanted: string, most: number) => find(db, space, wanted, { scope, rarities, limit: most })
     const rows = await findByWords(query, match)
-    const candidates = rows
+    const isByVector = query.form === 'open' && vector.some(Boolean)
+    const nearest = isByVector ? await findNearest(vector, scope, VECTOR_CANDIDATES) : []
+    const candidates = [...rows, ...(await findOthers(db, space, nearest, rows))]
       .filter((row) => hasLiterals(query, row.text))
       .map((row) => candidateOf(row, query, vector))
     return rankCandidates(query, corpus, candidates, limit)
@@ -111,6 +124,24 @@ function find(
   const prefixes = JSON.stringify(scope.prefixes.map((prefix) => prefix.toWellFormed().replaceAll('\0', ' ')))
   const kinds = JSON.stringify(scope.kinds ?? KNOWLEDGE_KINDS)
   return db.all(matching, space, query, prefixes, kinds, rarities, query, limit)
+}
+
+/** The chunks at these places that are not among those that were found by their words. */
+async function findOthers(
+  db: Reader,
+  space: string,
+  nearest: readonly ChunkPlace[],
+  rows: readonly Found[],
+): Promise<Found[]> {
+  const others = new Map(
+    nearest.map(({ path: at, place }) => [keyOf({ path: at, place }), { path: at, place }]),
+  )
+  for (const row of rows) others.delete(keyOf(row))
+  return others.size === 0 ? [] : db.all(atPlaces, JSON.stringify([...others.values()]), space)
+}
+
+function keyOf({ path: at, place }: ChunkPlace): string {
+  return `${place} ${at}`
 }
 
 async function findByWords(

@@ -36,6 +36,9 @@ def retry_later(attempt, delay):
   'other/config.yaml': 'retry:\n  later: true\n',
 }
 
+/** Has no word of what it asks for. */
+const BY_VECTOR = 'email messages are delivered'
+
 /** A document of the store with the vectors of its chunks. */
 export async function makeDocument(path: string, text: string): Promise<KnowledgeDocument> {
   const chunks = chunkDocument(path, text)
@@ -91,6 +94,16 @@ function testFinding(bench: Bench): void {
     for (const reason of hit?.reasons ?? []) expect(reason).toMatch(/^(?:words|symbol|vector): \S/)
   })
 
+  it('finds what shares no word with the question, by vector alone', async () => {
+    const [hit] = await bench.search(BY_VECTOR)
+    expect(hit).toMatchObject({ path: 'docs/guide.md', name: 'Guide › Sending mail' })
+    expect(hit?.reasons).toEqual([expect.stringMatching(/^vector: 0\.\d\d$/)])
+    const elsewhere = await bench.search(BY_VECTOR, { prefixes: ['billing/', 'other/'] })
+    expect(elsewhere.map(({ path }) => path)).not.toContain('docs/guide.md')
+    const code = await bench.search(BY_VECTOR, { prefixes: [''], kinds: ['code'] })
+    expect(code.map(({ kind }) => kind)).not.toContain('doc')
+  })
+
   it('finds a section of prose', async () => {
     const [hit] = await bench.search('how often can a card be charged?')
     expect(hit).toMatchObject({ path: 'docs/guide.md', name: 'Guide › Payment limits', kind: 'doc' })
@@ -144,6 +157,21 @@ function testLimits(bench: Bench): void {
 }
 
 function testChanges(bench: Bench): void {
+  it('compares with the vectors that are there now, not with former ones', async () => {
+    const first = async () => (await bench.search(BY_VECTOR))[0]?.path
+    expect(await first()).toBe('docs/guide.md')
+    const mail = await makeDocument('docs/post.md', '# Post\n\nEach letter is sent by mail.\n')
+    const other = await makeDocument('docs/guide.md', '# Guide\n\nA triangle has three corners.\n')
+    await bench.store.replaceDocuments(embedder, [mail, other])
+    expect(await first()).toBe('docs/post.md')
+    expect(await bench.pathsOf(BY_VECTOR)).not.toContain('docs/guide.md')
+    await bench.store.removeDocuments(['docs/post.md'])
+    expect(await bench.pathsOf(BY_VECTOR)).not.toContain('docs/post.md')
+    await bench.store.replaceDocuments(embedder, [mail])
+    expect(await bench.pathsOf(BY_VECTOR)).toEqual([...new Set(await bench.pathsOf(BY_VECTOR))])
+    expect(await first()).toBe('docs/post.md')
+  })
+
   it('forgets what a document said before it was replaced', async () => {
     await bench.store.replaceDocuments(embedder, [
       await makeDocument('docs/guide.md', '# Guide\nElephants only.\n'),

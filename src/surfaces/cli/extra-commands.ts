@@ -45,10 +45,10 @@ export const EXTRA_COMMANDS: readonly Command[] = [
   },
   {
     words: ['tool', 'list'],
-    summary: 'List the tools that a role sees.',
+    summary: 'List the tools that a role sees, or with --url those of a session.',
     positionals: [],
     flags: SEAT_FLAGS,
-    reach: 'nothing',
+    reach: 'hub',
     run: async (invocation) => (await import('./tool-commands.ts')).listTools(invocation),
   },
   {

@@ -11,6 +11,9 @@ import { restRequest } from './rest-request.ts'
 import { speaksTls, speaksTlsInstead, unreachableHub } from './unreachable-hub.ts'
 
 const TIMEOUT_MS = 30_000
+/** What runs tests or reads a whole project may take its time; after five minutes fetch itself would give up. */
+const LASTING_TIMEOUT_MS = 290_000
+const LASTING = ['knowledge_index', 'knowledge_export', 'knowledge_import']
 const ANSWER_LIMIT_BYTES = 64 * 1_048_576
 
 /** Talks to a running hub over the operations' REST bindings. */
@@ -94,20 +97,25 @@ async function callOver(
   input: Record<string, unknown>,
 ): Promise<CallAnswer> {
   const { method, path, body } = restRequest(operation, input)
+  const timeout_ms = timeoutOf(operation)
   try {
     const response = await fetch(`${base}${path}`, {
       method,
       headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
       // A redirect would carry the token to an address nobody checked.
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeout_ms),
       ...(body !== undefined && { body }),
     })
     // What has been done and needs no words is an empty document to programs.
     return await answerOf(base, response, response.status === 204 ? '{}' : await readBounded(response))
   } catch (error) {
-    throw error instanceof CommandFailure ? error : await unreachableHub(base, error as Error, TIMEOUT_MS)
+    throw error instanceof CommandFailure ? error : await unreachableHub(base, error as Error, timeout_ms)
   }
+}
+
+function timeoutOf({ name, authority }: Operation): number {
+  return authority.kind === 'seat' || LASTING.includes(name) ? LASTING_TIMEOUT_MS : TIMEOUT_MS
 }
 
 async function answerOf(base: string, response: Response, text: string): Promise<CallAnswer> {

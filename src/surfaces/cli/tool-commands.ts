@@ -1,42 +1,51 @@
-import { z } from 'zod'
 import { toolOperations } from '../../domains/toolbox/index.ts'
 import { TOOL_ROLES } from '../../domains/toolbox/tool-context.ts'
 import { toolDoor } from '../../domains/toolbox/tool-door.ts'
-import { hasAuthority } from '../../operations/authority.ts'
+import { listToolsFor, toolList } from '../../domains/toolbox/tool-list.ts'
 import { Refusal } from '../../operations/errors.ts'
 import { runOperation } from '../../operations/run-operation.ts'
 import { toolboxCaller } from '../../platform/identity/caller.ts'
+import { UsageError } from './cli-errors.ts'
 import { findFlag, type Invocation } from './command.ts'
+import type { CallAnswer } from './connection.ts'
 import { openHome } from './local-connection.ts'
+import { printRefusal } from './output.ts'
 import { wrapped } from './present/text-width.ts'
 import { readJsonArgument } from './read-json-argument.ts'
 import { connectRemotely } from './remote-connection.ts'
-import { seatCaller } from './seat-flags.ts'
+import { isSeated, seatCaller } from './seat-flags.ts'
 
-/** Prints the tools that a role sees; what is printed is what may be called. */
+/** Prints the tools that a role sees, or those of a session at a running hub; what is printed is what may be called. */
 export async function listTools(invocation: Invocation): Promise<number> {
   const { io, globals } = invocation
-  const role = findFlag(invocation, 'role') ?? 'dev'
-  const caller = listedCaller(invocation, role)
-  const offered = toolOperations.filter(({ authority }) => hasAuthority(authority, caller))
+  const isAsked = globals.url !== undefined && !isSeated(invocation)
+  const answer = isAsked ? await listThere(invocation, globals.url) : listHere(invocation)
+  if (!answer.ok) return printRefusal(answer, invocation)
   if (globals.json) {
-    const tools = offered.map(({ name, description, input }) => ({
-      name,
-      description,
-      input_schema: z.toJSONSchema(input, { io: 'input' }),
-    }))
-    io.stdout.write(`${JSON.stringify({ role, tools })}\n`)
+    io.stdout.write(`${answer.text}\n`)
     return 0
   }
-  const width = Math.max(0, ...offered.map(({ name }) => name.length))
+  const { role, tools } = JSON.parse(answer.text) as ReturnType<typeof listToolsFor>
+  const width = Math.max(0, ...tools.map(({ name }) => name.length))
   const rest = `\n${' '.repeat(width + 2)}`
-  for (const { name, summary } of offered) {
+  for (const { name, description } of tools) {
+    const summary = findTool(name)?.summary ?? description
     const told = wrapped(summary, io.columns - width - 2).join(rest)
     io.stdout.write(`${name.padEnd(width)}  ${told}\n`)
   }
-  if (offered.length === 0)
+  if (tools.length === 0)
     io.stdout.write(`The role ${role} has no tools. Roles with tools are ${TOOL_ROLES.join(', ')}.\n`)
   return 0
+}
+
+function listHere(invocation: Invocation): CallAnswer {
+  const caller = listedCaller(invocation, findFlag(invocation, 'role') ?? 'dev')
+  const text = JSON.stringify(listToolsFor(toolOperations, caller))
+  return { ok: true, text, code: null, retry_after_seconds: undefined }
+}
+
+function listThere(invocation: Invocation, url: string): Promise<CallAnswer> {
+  return connectRemotely(url, invocation).call(toolList(toolOperations), {})
 }
 
 /** A seat that is named must be one that could be taken; what its agent sees follows from the role alone. */
@@ -61,7 +70,7 @@ export async function callTool(invocation: Invocation): Promise<number> {
 
 async function callHere(invocation: Invocation, input: unknown) {
   const caller = seatCaller(invocation, 'knowtation')
-  const operation = findTool(invocation)
+  const operation = findTool(invocation.positionals[0])
   const hub = await openHome(invocation)
   try {
     return await runOperation(hub, {
@@ -78,18 +87,23 @@ async function callHere(invocation: Invocation, input: unknown) {
   }
 }
 
-/** On a running hub the seat is that of the session whose bearer is given as the token. */
+/** On a running hub the seat is that of the session whose bearer is given as the token: another one cannot be asked for. */
 async function callThere(invocation: Invocation, url: string, input: unknown) {
+  if (isSeated(invocation))
+    throw new UsageError(
+      `At ${url} the seat is that of the session, which no flag changes.`,
+      'Leave out --service, --project, --role and the like; or leave out --url and unset KNOWTATION_URL.',
+    )
   const connection = connectRemotely(url, invocation)
   const name = invocation.positionals[0] as string
   // A name that this program does not know may still be one of a newer hub's.
-  const operation = findTool(invocation) ?? {
+  const operation = findTool(name) ?? {
     ...toolDoor,
     rest: `POST /api/v1/tools/${encodeURIComponent(name)}`,
   }
   return connection.call(operation, input as Record<string, unknown>)
 }
 
-function findTool({ positionals }: Invocation) {
-  return toolOperations.find(({ name }) => name === positionals[0])
+function findTool(wanted: string | undefined) {
+  return toolOperations.find(({ name }) => name === wanted)
 }

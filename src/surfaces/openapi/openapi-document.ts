@@ -99,7 +99,7 @@ function describeRoute(operation: Operation, method: string, schemas: Json): Jso
 }
 
 function tagOf({ name, authority }: Operation): string {
-  if (authority.kind === 'seat') return 'toolbox'
+  if (authority.kind === 'seat' || authority.kind === 'any_seat') return 'toolbox'
   if (authority.kind === 'owner_surface') return 'owner'
   return name.startsWith('flow') ? 'flow' : 'admin'
 }

@@ -35,6 +35,7 @@ function renderAuthority(authority: Authority): string {
   if (authority.kind === 'owner') return 'owner'
   if (authority.kind === 'owner_surface') return authority.session_only ? 'owner' : 'owner, owner agent'
   if (authority.kind === 'visitor') return 'anyone'
+  if (authority.kind === 'any_seat') return 'seat: any'
   if (authority.kind === 'member') return `member: ${authority.needs}`
   return `seat: ${authority.roles.join(', ')}`
 }

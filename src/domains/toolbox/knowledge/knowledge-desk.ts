@@ -81,7 +81,7 @@ function openDesk(hub: Hub): KnowledgeDesk {
       watch.onIndexed(project_root)
       const isLeft = one.damaged !== undefined && one.damaged === look(project_root).index_identity
       one.damaged = undefined
-      if (isLeft) void start(project_root, policy, { rebuild: true })
+      if (isLeft) void start(project_root, policy, { rebuild: 'damaged' })
     }
     if (child.pid === undefined || child.exitCode !== null) end()
     else child.once('exit', end)
@@ -104,7 +104,7 @@ function openDesk(hub: Hub): KnowledgeDesk {
       stores.drop(project_root)
       const one = rememberIn(followed, project_root)
       if (one.is_running) one.damaged = index_identity
-      else await start(project_root, policy, { rebuild: true })
+      else await start(project_root, policy, { rebuild: 'damaged' })
     },
   }
 }
