@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { type AuditKey, parseAuditKey } from '../platform/audit/audit-key.ts'
 import { type AuditLog, openAuditLog } from '../platform/audit/audit-log.ts'
 import type { AuditRecord } from '../platform/audit/audit-record.ts'
 import { coalesceRefusals, type RefusalLog } from '../platform/audit/coalesce.ts'
@@ -7,7 +6,7 @@ import type { Home } from '../platform/basics/home.ts'
 import { onceATurn } from '../platform/basics/once-a-turn.ts'
 import { PACKAGE_FOLDER } from '../platform/basics/package-folder.ts'
 import type { Log } from '../platform/basics/plain-log.ts'
-import { ensurePrivateFolder, readOrCreatePrivateFile } from '../platform/basics/private-file.ts'
+import { ensurePrivateFolder } from '../platform/basics/private-file.ts'
 import type { System } from '../platform/basics/system.ts'
 import { type RateLimits, rateLimits } from '../platform/identity/rate-limits.ts'
 import { type Locks, openLocks } from '../platform/locks/open-locks.ts'
@@ -16,10 +15,12 @@ import { followPolicies, type VaultRules } from '../platform/policy/policies.ts'
 import { lazyRedactors, type RedactValue } from '../platform/redaction/lazy-redactors.ts'
 import type { Database } from '../platform/storage/database.ts'
 import { checkWhole } from '../platform/storage/half-restored.ts'
+import { checkNotLost } from '../platform/storage/lost-database.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
 import { lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Upstreams } from '../platform/upstream/upstream.ts'
 import type { Operation } from './define-operation.ts'
+import { findAuditKey, makeAuditKey } from './home-audit-key.ts'
 
 /** Everything a call stands on. One process opens one hub; several processes may open the same home. */
 export interface Hub {
@@ -74,11 +75,12 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   ensurePrivateFolder(home.folder)
   checkWhole(home)
   const config = readHubConfig(home)
-  const key = readAuditKey(home, env, system)
+  const key = findAuditKey(home, env)
+  if (key) checkNotLost(home, env)
   const { checkIntegrity = false, shareLooks = false } = options
   const db = await openDatabase(home, env, system.now(), { checkIntegrity })
   try {
-    const audit = await openAuditLog(db, key)
+    const audit = await openAuditLog(db, key ?? (await makeAuditKey(db, home, system)))
     const refusals = coalesceRefusals((record) => audit.append(record))
     const observers: Hub['observers'] = []
     const closing: Hub['closing'] = []
@@ -114,15 +116,6 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     await db.close()
     throw error
   }
-}
-
-function readAuditKey(home: Home, env: NodeJS.ProcessEnv, system: System): AuditKey {
-  const given = env.KNOWTATION_AUDIT_KEY
-  if (given) return parseAuditKey(given, 'KNOWTATION_AUDIT_KEY')
-  return parseAuditKey(
-    readOrCreatePrivateFile(home.auditKey, () => `${system.random(32)}\n`),
-    home.auditKey,
-  )
 }
 
 function onceEach(): Hub['once'] {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { reportFault } from '../../src/operations/report-fault.ts'
-import { sql } from '../../src/platform/storage/database.ts'
+import { type Statement, sql, type Transaction } from '../../src/platform/storage/database.ts'
 import { connectionFaults } from '../../src/surfaces/rest/connection-faults.ts'
 import { startHub } from '../../src/surfaces/rest/start-hub.ts'
 import { makeTestHome } from '../harness/test-hub.ts'
@@ -41,6 +41,32 @@ test('a store that is gone answers 503 everywhere', async () => {
   expect((await send(hub.url, { path: '/healthz' })).status).toBe(503)
   expect((await send(hub.url, { path: '/openapi.json' })).status).toBe(200)
 })
+
+const hangs = () => new Promise<never>(() => {})
+
+test('a store that hangs is told to those who watch, by one probe at a time', async () => {
+  await using hub = await startRestHub()
+  let probes = 0
+  const run = ({ text }: Statement<unknown>) => {
+    if (text.includes('health_probe')) probes++
+    return hangs()
+  }
+  const hanging = { get: hangs, all: hangs, run } as unknown as Transaction
+  const { transaction, get } = hub.hub.db
+  const begin = (work: (tx: Transaction) => Promise<unknown>) => work(hanging)
+  Object.assign(hub.hub.db, { transaction: begin, get: hangs })
+  try {
+    for (const _ of ['first', 'second']) expect((await send(hub.url, { path: '/healthz' })).status).toBe(503)
+    expect(probes).toBe(1)
+    const metrics = await send(hub.url, { path: '/metrics' })
+    expect([metrics.status, metrics.text]).toEqual([
+      200,
+      expect.stringContaining('knowtation_toolbox_alerts'),
+    ])
+  } finally {
+    Object.assign(hub.hub.db, { transaction, get })
+  }
+}, 30_000)
 
 test.each(['', '\n', 'khub_short\n', 'secret'])(
   'a hub token of "%s" stops the start and is named',

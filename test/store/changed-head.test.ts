@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openAuditLog } from '../../src/platform/audit/audit-log.ts'
 import { verifyChain } from '../../src/platform/audit/verify-chain.ts'
-import { sql } from '../../src/platform/storage/database.ts'
+import { StorageDamaged, sql } from '../../src/platform/storage/database.ts'
 import { ask } from '../boundary/boundary-hub.ts'
 import { DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 
@@ -37,6 +38,43 @@ describe.each(DATABASES)('an audit chain on %s whose head was changed by hand', 
       await putBack()
     },
   )
+
+  test('is told where a record was put beyond its end, and takes none then', async () => {
+    const { db } = hub.hub
+    const all = sql<Record<string, string | number | null>>(
+      'SELECT * FROM audit_records ORDER BY seq DESC LIMIT 1',
+    )
+    const last = await db.get(all)
+    if (!last) throw new Error('There are no records.')
+    const added = { ...last, seq: Number(last.seq) + 1 }
+    const names = Object.keys(added)
+    const insert = sql(`INSERT INTO audit_records (${names}) VALUES (${names.map(() => '?')})`)
+    await db.transaction((tx) => tx.run(insert, ...Object.values(added)))
+    const fault = `Record ${added.seq} lies beyond the sealed head.`
+    const verified = await owned('audit_verify')
+    expect([verified.status, verified.body.intact, verified.body.fault]).toEqual([200, false, fault])
+    expect((await owned('doctor')).body.findings).toContainEqual(
+      expect.objectContaining({ subject: 'audit chain', state: 'wrong', detail: fault }),
+    )
+    const told = await ask(hub, 'token_create', { role: 'viewer', label: 'unrecorded' }, { as: 'hub' })
+    expect([told.status, told.code]).toEqual([500, 'RUNTIME_ERROR'])
+    await db.transaction((tx) => tx.run(sql('DELETE FROM audit_records WHERE seq = ?'), added.seq))
+    const { tokens } = (await owned('token_list')).body
+    expect(JSON.stringify(tokens)).not.toContain('unrecorded')
+    expect((await owned('audit_verify')).body.intact).toBe(true)
+  })
+
+  test('is not begun anew where all of it was taken out', async () => {
+    const { db, audit } = hub.hub
+    const taken = ['audit_records', 'audit_checkpoints', 'audit_head', 'hub_meta'].map((table) =>
+      sql(`DELETE FROM ${table}`),
+    )
+    await db.transaction(async (tx) => {
+      for (const statement of taken) await tx.run(statement)
+    })
+    await expect(openAuditLog(db, audit.key)).rejects.toThrow(StorageDamaged)
+    expect(await db.get(sql('SELECT * FROM audit_head'))).toBeUndefined()
+  })
 
   /** Seals the end of the chain as it is, with the hub's own key. */
   async function putBack(): Promise<void> {

@@ -6,6 +6,7 @@ import {
   type Tail,
   type Transaction,
 } from '../storage/database.ts'
+import { holdsRows } from '../storage/holds-rows.ts'
 import type { AuditKey } from './audit-key.ts'
 import { type AuditRecord, chainHash, GENESIS_HASH, storable, valuesOf } from './audit-record.ts'
 
@@ -108,18 +109,36 @@ function headSeal(key: AuditKey) {
   }
 }
 
+/** What a store has before its first call. */
+const MADE_WITHOUT_RECORD = ['schema_version', 'hub_meta']
+
 async function beginChain(db: Database, key: AuditKey): Promise<void> {
   let owner = await db.get(readKeyId)
   if (!owner) {
     const start = { seq: 0, hash: GENESIS_HASH, checkpoint_seq: 0 }
     await db.transaction(async (tx) => {
       if ((await tx.run(writeKeyId, key.key_id)) === 0) return
+      // Nothing is done without a record, so where something is there was a chain, and a new one would hide the loss.
+      if (await holdsRows(db.kind, tx, MADE_WITHOUT_RECORD))
+        throw new StorageDamaged(
+          'The audit log was taken out of the database, and what it tells of is there.',
+        )
       await tx.run(insertHead, start.seq, start.hash, start.checkpoint_seq, key.sealHead(start))
     })
     owner = await db.get(readKeyId)
   }
-  if (owner?.value !== key.key_id) {
-    throw new Error(
+  if (owner?.value !== key.key_id) throw new SealedElsewhere()
+}
+
+/** Whether a key has sealed the beginning of a chain here. */
+export async function isChainBegun(db: Database): Promise<boolean> {
+  return (await db.get(readKeyId)) !== undefined
+}
+
+/** The chain is sealed with a key that is not the one at hand. */
+export class SealedElsewhere extends Error {
+  constructor() {
+    super(
       'The audit chain of this database is sealed with another key. Copy the audit-key file of the home that began it, or set KNOWTATION_AUDIT_KEY.',
     )
   }
@@ -140,9 +159,19 @@ async function appendAll(log: AuditLog, tx: Transaction, records: readonly Audit
 async function insertRows(tx: Transaction, rows: readonly (readonly SqlValue[])[]): Promise<void> {
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     const some = rows.slice(at, at + ROWS_AT_ONCE)
-    await tx.run(inserts[some.length - 1] as (typeof inserts)[0], ...some.flat())
+    await tx.run(inserts[some.length - 1] as (typeof inserts)[0], ...some.flat()).catch((error: unknown) => {
+      // Only who writes past the chain leaves a record where the next one belongs.
+      if (!isTaken(error)) throw error
+      throw new StorageDamaged('A record lies beyond the end of the audit chain.', { cause: error })
+    })
   }
 }
+
+/** Whether a row was refused because its key is there already. */
+const isTaken = (error: unknown) =>
+  ['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID', '23505'].includes(
+    (error as { code?: string }).code ?? '',
+  )
 
 /** Whatever arrives before the pending transaction begins to write rides along with it. */
 function batchAppends(db: Database, log: AuditLog): (record: AuditRecord) => Promise<void> {

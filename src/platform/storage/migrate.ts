@@ -11,7 +11,8 @@ export interface Migration {
 
 const createVersions = `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)`
 const readVersion = sql<{ version: number | null }>('SELECT MAX(version) AS version FROM schema_version')
-const listTables = {
+/** The tables of the store, on either database. */
+export const listTables = {
   sqlite: sql<{ name: string }>(`SELECT name FROM sqlite_master WHERE type = 'table'`),
   postgres: sql<{ name: string }>(
     'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',

@@ -23,7 +23,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   HOST_DENIED: { hint: 'Add the host name to hosted_hostnames in the config.yaml of the hub.' },
   ORIGIN_DENIED: { hint: 'Add the origin to allowed_origins in the config.yaml of the hub.' },
   NOT_FOUND: {
-    hint: 'The hub may be older than this program: compare `knowtation --version` on both sides.',
+    hint: 'Give --url without a path such as /mcp. Else the hub may be older than this program: compare `knowtation --version` on both sides.',
   },
   PAYLOAD_TOO_LARGE: { hint: 'Make it smaller: 1 MiB is the limit everywhere.' },
   LOCKED: {

@@ -1,5 +1,7 @@
+import { Refusal } from '../../operations/errors.ts'
 import { buildRegistry } from '../../operations/registry.ts'
 import { localCaller } from '../../platform/identity/caller.ts'
+import type { OnRefusedLine } from '../mcp/stdio-transport.ts'
 import type { Invocation } from './command.ts'
 import { openHome } from './local-connection.ts'
 import { presentedBy } from './presented.ts'
@@ -7,7 +9,7 @@ import { isSeated, seatCaller } from './seat-flags.ts'
 
 /** Serves the home's hub to one MCP client over stdin and stdout, until the client goes. */
 export async function serveMcp(invocation: Invocation): Promise<number> {
-  const [{ serveMcpOverStdio }, { operationTools }, { allOperations }] = await Promise.all([
+  const [{ serveMcpOverStdio }, { operationTools, refuseAtDoor }, { allOperations }] = await Promise.all([
     import('../mcp/stdio.ts'),
     import('../mcp/operation-tools.ts'),
     import('../../domains/index.ts'),
@@ -28,7 +30,8 @@ export async function serveMcp(invocation: Invocation): Promise<number> {
     const onError = (error: Error) => {
       if (!isLeaving) hub.log.warn({ fault: error.name }, 'mcp session fault')
     }
-    await serveMcpOverStdio(host, caller, { stdin: io.stdin, stdout: io.stdout, onError })
+    const onRefused: OnRefusedLine = (code) => refuseAtDoor(hub, caller, new Refusal(code))
+    await serveMcpOverStdio(host, caller, { stdin: io.stdin, stdout: io.stdout, onError, onRefused })
     return 0
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, leave)

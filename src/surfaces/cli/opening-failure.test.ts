@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, inject, test } from 'vitest'
@@ -41,6 +41,51 @@ describe('a home that cannot be opened says why, and what to do', () => {
     expect(exit).toBe(1)
     expect(stderr).toMatch(/^Error \(STORAGE_DAMAGED\): .+\nHint: .*backup restore FOLDER --force.*\n$/)
     expect((await cli(['backup', 'restore', backup, '--force'])).exit).toBe(0)
+    expect((await cli('audit verify')).exit).toBe(0)
+  })
+
+  const LOSSES: [string, (database: string) => void][] = [
+    ['gone', (database) => rmSync(database)],
+    ['empty', (database) => writeFileSync(database, '')],
+  ]
+  test.each(LOSSES)('a database that is %s is not begun anew beside its key', async (how, lose) => {
+    const { home, database } = await usedHome()
+    const cli = cliAt(home)
+    const backup = join(temporaryFolder(), 'backup')
+    await cli(['backup', 'create', backup])
+    lose(database)
+    const left = readdirSync(home)
+    for (const line of [...COMMANDS, 'audit verify']) {
+      const { exit, stdout, stderr } = await cli(line)
+      expect([exit, stdout]).toEqual([1, ''])
+      expect(stderr).toContain(
+        `Error (STORAGE_DAMAGED): ${database} is ${how}, although this home was in use.`,
+      )
+      expect(stderr).toContain(`move ${join(home, 'audit-key')} away`)
+    }
+    expect(readdirSync(home)).toEqual(left)
+    expect((await cli(['backup', 'restore', backup])).exit).toBe(0)
+    expect((await cli('audit verify')).stdout).toContain('intact: 1 record')
+  })
+
+  test('a home whose database was lost may begin anew without its key', async () => {
+    const { home, database } = await usedHome()
+    for (const path of [database, join(home, 'audit-key')]) rmSync(path)
+    expect(await cliAt(home)('whoami')).toMatchObject({ exit: 0, stderr: '' })
+  })
+
+  test.each(['sqlite', 'postgres'])('%s: a key that is lost gets none in its place', async (kind) => {
+    const home = temporaryFolder()
+    const env = kind === 'sqlite' ? {} : { KNOWTATION_DATABASE_URL: await freshPostgresUrl() }
+    const cli = cliAt(home, env)
+    await cli('whoami')
+    const key = join(home, 'audit-key')
+    const kept = readFileSync(key)
+    rmSync(key)
+    const { exit, stderr } = await cli('whoami')
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('sealed with another key')])
+    expect(existsSync(key)).toBe(false)
+    writeFileSync(key, kept)
     expect((await cli('audit verify')).exit).toBe(0)
   })
 

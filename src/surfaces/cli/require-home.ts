@@ -28,9 +28,12 @@ function namesIn(folder: string): string[] | 'missing' {
   }
 }
 
+/** What a file is called while another program is making it, in a home that begins at this moment. */
+const DRAFT = /\.[0-9a-f]{12}$/
+
 function isOfHub(home: Home, name: string): boolean {
   const files = [home.database, home.hubToken, home.auditKey, home.secretsKey, home.config]
-  return name === 'vaults' || files.some((path) => basename(path) === name)
+  return name === 'vaults' || files.some((path) => basename(path) === name.replace(DRAFT, ''))
 }
 
 function noHub({ folder }: Home, why: string): CommandFailure {

@@ -15,6 +15,9 @@ import { MAX_LINE_CHARS, readSession } from './stdio-lines.ts'
 
 export type StdioTransport = Transport & { closed: Promise<void> }
 
+/** Keeps the record of a line that was refused unread. */
+export type OnRefusedLine = (code: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE') => Promise<unknown>
+
 const MAX_IN_FLIGHT = 256
 const DRAIN_MS = 10_000
 const TOO_LONG: EnvelopeRefusal = {
@@ -31,11 +34,13 @@ export function createStdioTransport(
   input: Readable,
   output: Writable,
   fast?: StdioFastCalls,
+  onRefused: OnRefusedLine = async () => {},
 ): StdioTransport {
   const inFlight = createInFlight()
   const closed = Promise.withResolvers<void>()
   let isClosed = false
   const write = (text: string) => (isClosed ? Promise.resolve() : writeLine(output, text, closed.promise))
+  const refuse = refusing(write, onRefused)
 
   const transport: StdioTransport = {
     closed: closed.promise,
@@ -59,7 +64,7 @@ export function createStdioTransport(
 
   async function serveInput(): Promise<void> {
     for await (const { text, is_too_long } of readSession(input)) {
-      if (is_too_long) await write(renderRefusal(TOO_LONG, findId(text)))
+      if (is_too_long) await refuse(TOO_LONG, findId(text))
       else if (text.trim() !== '') await accept(text)
       await inFlight.atMost(MAX_IN_FLIGHT)
     }
@@ -71,20 +76,15 @@ export function createStdioTransport(
 
   async function accept(line: string): Promise<void> {
     const envelope = readEnvelope(line)
-    if ('refused' in envelope) return write(renderRefusal(envelope.refused))
+    if ('refused' in envelope) return refuse(envelope.refused)
     const call = fast?.find(envelope.body)
     // Others may be asked meanwhile: a slow call holds nobody up.
-    if (call) return void inFlight.during(call.id, () => answerFast(call)).catch(fail)
+    if (call) return void inFlight.during(call.id, () => answerFast(call, fast, write)).catch(fail)
     const message = findMessage(envelope.body)
-    if (!message) return write(renderRefusal(NOT_A_MESSAGE))
+    if (!message) return refuse(NOT_A_MESSAGE)
     inFlight.note(message)
     fast?.noteIncoming(message)
     transport.onmessage?.(message)
-  }
-
-  async function answerFast(call: FastRequest): Promise<void> {
-    const text = await fast?.answer(call)
-    if (text !== undefined) await write(text)
   }
 
   function fail(error: Error): void {
@@ -94,6 +94,21 @@ export function createStdioTransport(
   }
 
   return transport
+}
+
+type Write = (text: string) => Promise<void>
+
+/** Answers a line that is refused unread, once that is on record. */
+function refusing(write: Write, onRefused: OnRefusedLine) {
+  return async (refusal: EnvelopeRefusal, id?: RequestId | null): Promise<void> => {
+    await onRefused(refusal === TOO_LONG ? 'PAYLOAD_TOO_LARGE' : 'BAD_REQUEST')
+    await write(renderRefusal(refusal, id))
+  }
+}
+
+async function answerFast(call: FastRequest, fast: StdioFastCalls | undefined, write: Write): Promise<void> {
+  const text = await fast?.answer(call)
+  if (text !== undefined) await write(text)
 }
 
 /** Waits for a reader that is slower than we are, but not for one that has gone. */

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createSdkServer } from './sdk-server.ts'
 import { createStdioFastCalls } from './stdio-fast-calls.ts'
-import { createStdioTransport } from './stdio-transport.ts'
+import { createStdioTransport, type OnRefusedLine } from './stdio-transport.ts'
 import type { ToolHost } from './tool-host.ts'
 import { createToolLists } from './tool-list.ts'
 import type { OnError } from './tool-result.ts'
@@ -11,6 +11,7 @@ export interface StdioOptions {
   stdin?: Readable
   stdout?: Writable
   onError?: OnError
+  onRefused?: OnRefusedLine
   /** Off only in tests, to compare with the SDK alone. */
   fastPath?: boolean
 }
@@ -21,11 +22,12 @@ const MAX_SUBSCRIPTIONS = 16
 export async function serveMcpOverStdio<Caller>(
   host: ToolHost<Caller>,
   caller: Caller,
-  { stdin = process.stdin, stdout = process.stdout, onError = () => {}, fastPath = true }: StdioOptions = {},
+  options: StdioOptions = {},
 ): Promise<void> {
+  const { stdin = process.stdin, stdout = process.stdout, onError = () => {}, fastPath = true } = options
   const lists = createToolLists()
   const fast = fastPath ? createStdioFastCalls(host, caller, lists, onError) : undefined
-  const transport = createStdioTransport(stdin, stdout, fast)
+  const transport = createStdioTransport(stdin, stdout, fast, options.onRefused)
   const serving = serveStdio(() => createSdkServer(host, caller, lists, onError), {
     transport,
     maxSubscriptions: MAX_SUBSCRIPTIONS,

@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Hub } from '../../operations/hub.ts'
 import { countOpenAlerts } from '../../platform/alerts/alert-store.ts'
 import { measureProcess } from './measure-process.ts'
+import { unlessLate } from './store-patience.ts'
 
 /** Counts calls by what is known of them without looking at anyone's data. */
 export function measureCalls(hub: Hub): Registry {
@@ -26,7 +27,8 @@ export function measureCalls(hub: Hub): Registry {
     registers,
     // A store that cannot be read is told by /healthz; the other numbers go out all the same.
     async collect(): Promise<void> {
-      alerts.set(await countOpenAlerts(hub.db).catch(() => Number.NaN))
+      const counted = countOpenAlerts(hub.db).catch(() => Number.NaN)
+      alerts.set(await unlessLate(counted, Number.NaN))
     },
   })
   measureProcess(registers[0] as Registry)
