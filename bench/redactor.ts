@@ -197,6 +197,10 @@ const HOSTILE: Record<string, string> = {
   'names of chance': varied(5_000, (letters) => `k${letters.slice(0, 4)},`),
   'tokens of chance': varied(5_000, (letters) => `${letters.slice(0, 17)} `),
   'secrets on lines': 'pw=a1b2c3\n',
+  'secrets on one line': 'pw=a1b2c3 ',
+  'quoted secrets on one line': 'password="a1b2c3",',
+  'members of chance': varied(5_000, (letters) => `"x":"${letters.slice(0, 40)}",`),
+  'keys in quotes': varied(5_000, (letters) => `key="${letters.slice(0, 20)}" `),
   'a long list of passwords': `passwords:\n${'- a1b2c3d4\n'.repeat(40)}`,
 }
 

@@ -1,5 +1,5 @@
 import { type Claim, RANK } from './finding.ts'
-import type { KeyLevel } from './key-names.ts'
+import type { LevelledPair } from './keyword-layer.ts'
 import { isAlphabet, isBase85Line, isKnownContent, isMadeName, isPlace } from './known-content.ts'
 import type { Pair } from './pair.ts'
 import type { PassedTokens } from './passed-tokens.ts'
@@ -40,8 +40,8 @@ const MAX_TOKEN_CHARS = 1_024
 const MAX_AROUND = 20
 
 const HASH_BEFORE =
-  /(?:sha\d{1,3}[-:=]|md5[-:=]|h1:|W\/"|public.?key\W{1,3}|[@#]|integrity\W{1,4}|\/s:|%|base64,\W{0,3}|checksum\W{1,4}(?:\d{1,3}\/)?)$/i
-const HASH = /^(?:(?:sha\d{1,3}|md5|h1)[-:/]|\/nix\/store\/|nonce-)/i
+  /(?<=sha\d{1,3}[-:=]|md5[-:=]|h1:|W\/"|public.?key\W{1,3}|[@#]|integrity\W{1,4}|\/s:|%|base64,\W{0,3}|checksum\W{1,4}(?:\d{1,3}\/)?)/iy
+const HASH = /(?:(?:sha\d{1,3}|md5|h1)[-:/]|\/nix\/store\/|nonce-)/iy
 const FILE = /\.[A-Za-z][A-Za-z0-9]{0,5}$/
 /** Short random text may repeat itself: of this form it is taken for a key even so. */
 const BASE64_KEY = /^(?=.*[A-Z])(?=.*[a-z])(?=.*[0-9].*[0-9])[A-Za-z0-9+/]{32,128}={0,2}$/
@@ -58,19 +58,24 @@ const WORDS_NEAR = /passw|secret|token|api.?key|credential|access.?key|private.?
 /** Claims tokens that look made by chance, by what the line says about them. */
 export function claimRandomTokens(
   { text: line, tokens, passed }: TokenLine,
-  pairs: readonly [Pair, KeyLevel][],
+  pairs: readonly LevelledPair[],
+  keyed: readonly Claim[],
   claims: Claim[],
 ): void {
   if (tokens.length === 0 || isBase85Line(line)) return
   // Told once for the line, not anew for each token.
   const hasCurve = line.includes('"crv"')
   let covered = 0
-  let next = 0
+  let [next, nextKeyed] = [0, 0]
   for (const token of tokens) {
-    while (next < pairs.length && (pairs[next] as [Pair, KeyLevel])[0].start <= token.start) next++
+    while (next < pairs.length && (pairs[next] as LevelledPair).pair.start <= token.start) next++
+    while (nextKeyed < keyed.length && (keyed[nextKeyed] as Claim).end < token.end) nextKeyed++
     if (token.end <= covered || isHash(line, token)) continue
     const text = line.slice(token.start, token.end)
-    const around = pairs.slice(Math.max(0, next - MAX_AROUND), next).findLast(([{ end }]) => token.end <= end)
+    const around = pairAround(pairs, next, token)
+    const isGone = isWithin(token, keyed[nextKeyed]) && (!around || isWithin(around.pair, keyed[nextKeyed]))
+    // Of what its name has claimed, only the shape may say more.
+    if (isGone && findTokenShape(text) === undefined) continue
     const sight = () => sightOf(line, token, around, hasCurve)
     if (passed.has(sight) || isPlaceholder(text)) continue
     const shape = findTokenShape(text)
@@ -83,18 +88,31 @@ export function claimRandomTokens(
   }
 }
 
+/** The last pair that holds a token, of the ones before `next`. */
+function pairAround(pairs: readonly LevelledPair[], next: number, token: Token): LevelledPair | undefined {
+  for (let at = next - 1; at >= Math.max(0, next - MAX_AROUND); at--) {
+    const around = pairs[at] as LevelledPair
+    if (token.end <= around.pair.end) return around
+  }
+  return undefined
+}
+
+function isWithin({ start, end }: Token, whole: Token | undefined): boolean {
+  return whole !== undefined && whole.start <= start && end <= whole.end
+}
+
 /** All that a token is judged by: while it stays the same, so does what was found of it. */
 function sightOf(
   line: string,
   { start, end }: Token,
-  around: readonly [Pair, KeyLevel] | undefined,
+  around: LevelledPair | undefined,
   hasCurve: boolean,
 ): string {
   const from = Math.max(0, start - URL_CHARS)
   const place: (string | number | boolean)[] = [start - from, end - start, hasCurve]
   if (around) {
-    const [pair, level] = around
-    place.push(pair.by, pair.name, level, pair.isQuoted, pair.start - start, pair.end - end)
+    const { pair, level } = around
+    place.push(pair.by, pair.name, level(), pair.isQuoted, pair.start - start, pair.end - end)
   }
   return `${place.join()} ${line.slice(from, end + NEAR_CHARS)}`
 }
@@ -103,20 +121,21 @@ function findRandomSpan(
   line: string,
   token: Token,
   text: string,
-  around: readonly [Pair, KeyLevel] | undefined,
+  around: LevelledPair | undefined,
   hasCurve: boolean,
 ) {
   if (isUuid(text) || isHex(text) || isConstantName(text) || isPublicKey(text)) return undefined
   // What is called or filled is a name.
-  if (isMadeName(text) || HUMPED.test(text) || /^[({]/.test(line.slice(token.end, token.end + 1)))
+  if (isMadeName(text) || HUMPED.test(text) || line[token.end] === '(' || line[token.end] === '{')
     return undefined
-  const [pair, level] = around ?? []
+  const pair = around?.pair
+  const level = around?.level()
   if (level === 'public' || isInUrl(line, token) || isKeyPart(pair, text, hasCurve)) return undefined
   const part = longestPart(text)
   if (isUuid(part) || isHex(part) || isGeneratedName(part)) return undefined
-  const bits = Math.min(surprise(text), surprise(part) + 0.4)
+  const bits = part === text ? surprise(text) : Math.min(surprise(text), surprise(part) + 0.4)
   if (FILE.test(text)) return undefined
-  if (isNearSecretWord(line, token) && bits >= NEAR.bits && part.length >= NEAR.chars) return token
+  if (bits >= NEAR.bits && part.length >= NEAR.chars && isNearSecretWord(line, token)) return token
   if (MADE_ID.test(text) || isMessageId(line, token)) return undefined
   if (isKnownContent(text) || isAlphabet(text) || isPlace(text)) return undefined
   if (isEncodedText(text) || text.length > MAX_TOKEN_CHARS) return undefined
@@ -128,11 +147,9 @@ function findRandomSpan(
 
 /** Digests are named before they are given; a commit follows `@` or `#`, a hashed host `|1|`. */
 function isHash(line: string, token: Token): boolean {
-  return (
-    line.startsWith('|1|') ||
-    HASH_BEFORE.test(line.slice(Math.max(0, token.start - 24), token.start)) ||
-    HASH.test(line.slice(token.start, token.start + 12))
-  )
+  HASH_BEFORE.lastIndex = token.start
+  HASH.lastIndex = token.start
+  return line.startsWith('|1|') || HASH_BEFORE.test(line) || HASH.test(line)
 }
 
 /** The longest part between the separators of paths and names; base64 has no `.` and keeps its `/`. */
@@ -166,8 +183,8 @@ function isKeyPart(pair: Pair | undefined, text: string, hasCurve: boolean): boo
 function isInUrl(line: string, token: Token): boolean {
   if (line.startsWith('//', token.start) && line[token.start - 1] === ':') return true
   const before = line.slice(Math.max(0, token.start - URL_CHARS), token.start)
-  const word = before.lastIndexOf(' ') + 1
-  return ['://', ':\\/\\/', 'arn:aws'].some((sign) => before.includes(sign, word))
+  const word = before.slice(before.lastIndexOf(' ') + 1)
+  return word.includes('://') || word.includes(':\\/\\/') || word.includes('arn:aws')
 }
 
 function isWholeValue(line: string, pair: Pair, token: Token): boolean {

@@ -3,11 +3,18 @@ import { claimRandomTokens, type Token } from './entropy-layer.ts'
 import { type Claim, joinClaims, RANK } from './finding.ts'
 import { foreignLevel } from './foreign-words.ts'
 import { type KeyLevel, keyLevel } from './key-names.ts'
-import { declaredLevel, isKeywordSecret, lentLevel, levelled } from './keyword-layer.ts'
+import {
+  declaredLevel,
+  isKeywordSecret,
+  type LevelledPair,
+  lentLevel,
+  levelled,
+  MIN_VALUE_CHARS,
+} from './keyword-layer.ts'
 import { opensContent } from './known-content.ts'
 import { findKubernetesData } from './kubernetes-secret.ts'
 import type { LineState } from './line-state.ts'
-import { MARK_START, MAX_MARK_CHARS } from './mark.ts'
+import { MARK_START, MAX_MARK_CHARS, type Mark } from './mark.ts'
 import { findOwnerEnd } from './owner-patterns.ts'
 import type { Pair } from './pair.ts'
 import { findPairs, valueEnd } from './pairs.ts'
@@ -37,8 +44,6 @@ export interface SeenLine {
 export interface LineClaim extends Claim {
   goesOn?: true
 }
-
-type Mark = readonly [start: number, end: number]
 
 const WAITING_LINES = 3
 const MAX_TAIL_CHARS = 40
@@ -167,10 +172,12 @@ function claimPairs(line: SeenLine, marks: Mark[], state: LineState, claims: Cla
   const hasWord = line.hasWord && (marks.length === 0 || namesSecret(withoutMarks(line.text, marks)))
   const waiting = takeWaiting(line.text, state, claims) ?? declaredLevel(line.text)
   if (!hasWord && line.tokens.length === 0 && waiting === undefined) return
-  const found = findPairs(line.text)
+  const found = findPairs(line.text, marks)
   const pairs = levelled(line.text, found, waiting)
-  const open = hasWord || waiting ? claimKeyed(line.text, pairs, claims) : undefined
-  if (state.pem !== 'public') claimRandomTokens(line, pairs, claims)
+  const keyed: Claim[] = []
+  const open = hasWord || waiting ? claimKeyed(line.text, pairs, keyed) : undefined
+  for (const claim of keyed) claims.push(claim)
+  if (state.pem !== 'public') claimRandomTokens(line, pairs, keyed, claims)
   if (open) state.waiting = { level: open, isOpen: true, isQuoted: true, lines: WAITING_LINES }
   else if (hasWord) state.waiting = nextWaiting(line.text, found) ?? state.waiting
 }
@@ -180,13 +187,14 @@ function namesSecret(text: string): boolean {
 }
 
 /** Claims what is given to names; gives the level of the last name if its value goes on in the next line. */
-function claimKeyed(line: string, pairs: readonly [Pair, KeyLevel][], claims: Claim[]): KeyLevel | undefined {
+function claimKeyed(line: string, pairs: readonly LevelledPair[], claims: Claim[]): KeyLevel | undefined {
   let covered = 0
   let open: KeyLevel | undefined
-  for (const [pair, level] of pairs) {
-    if (pair.start < covered || !isKeywordSecret(line, pair, level)) continue
+  for (const { pair, level } of pairs) {
+    if (pair.start < covered || pair.end - pair.start < MIN_VALUE_CHARS) continue
+    if (!isKeywordSecret(line, pair, level())) continue
     covered = valueEnd(line, pair)
-    open = pair.isQuoted ? level : undefined
+    open = pair.isQuoted ? level() : undefined
     claims.push({ rule: 'keyword_value', start: pair.start, end: covered, rank: RANK.keyword })
   }
   return open && line.length - covered < MAX_TAIL_CHARS && GOES_ON.test(line.slice(covered))

@@ -75,6 +75,8 @@ const UNREAL_WORDS = words('non invalid wrong fake dummy mock bad bogus expired 
 /** What Bundler logs in to a host with is called after the host. */
 const BUNDLER = /^BUNDLE_\w{2,60}__(?:COM|ORG|NET|IO|DEV)$/
 
+/** No word for a secret is shorter: names of chance fall into short parts. */
+const MIN_WORD_CHARS = 3
 const NINE = 57
 
 const CACHE_ENTRIES = 5_000
@@ -145,6 +147,7 @@ function isAssemblyKey(parts: readonly string[]): boolean {
 }
 
 function isPasswordWord(part: string): boolean {
+  if (part.length < MIN_WORD_CHARS) return false
   return PASSWORD_WORDS.has(part) || (PASSWORD_WITHIN.test(part) && !NO_PASSWORDS.has(part))
 }
 
@@ -160,6 +163,7 @@ function keyQualifier(before: string): KeyLevel {
 }
 
 function isSecretWord(part: string): boolean {
+  if (part.length < MIN_WORD_CHARS) return false
   return SECRET_WORDS.has(part) || PASSWORD_WORDS.has(part) || SECRET_ENDINGS.test(part)
 }
 

@@ -14,7 +14,7 @@ import {
   isUuid,
 } from './value-shapes.ts'
 
-const MIN_CHARS = 6
+export const MIN_VALUE_CHARS = 6
 /** The beginning of a long value tells enough. */
 const MAX_JUDGED_CHARS = 160
 /** Identifiers and words lie below, random text above. */
@@ -43,14 +43,20 @@ const DOTTED_NAME = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/
 /** What a cache is filed under: words, and a digest after them. */
 const NAMED_DIGEST = /^(?:[A-Za-z]\w{0,30}-){2,8}[0-9a-f]{32,64}$/
 const VARIABLE = /^\s{0,40}variable\s{1,4}"([\w-]{1,100})"\s{0,4}\{/
-const NAMING = new Set('name key id field property header variable var setting k'.split(' '))
-const VALUED = new Set('value val v content data default text string'.split(' '))
+/** Names of what holds a name, and of what holds its value. */
+const ROLES = new Map<string, 'naming' | 'valued'>([
+  ...'name key id field property header variable var setting k'
+    .split(' ')
+    .map((name) => [name, 'naming'] as const),
+  ...'value val v content data default text string'.split(' ').map((name) => [name, 'valued'] as const),
+])
+const MAX_ROLE_CHARS = 8
 
 /** The value as it was given to a name that calls for a secret. */
 export function isKeywordSecret(line: string, pair: Pair, level: KeyLevel): boolean {
   if (level !== 'password' && level !== 'secret' && level !== 'weak') return false
   const value = line.slice(pair.start, Math.min(pair.end, pair.start + MAX_JUDGED_CHARS))
-  if (value.length < MIN_CHARS || !/[A-Za-z0-9]/.test(value) || isPlaceholder(value)) return false
+  if (value.length < MIN_VALUE_CHARS || !/[A-Za-z0-9]/.test(value) || isPlaceholder(value)) return false
   if (
     isPublicKey(value) ||
     (isUrlOrPath(value) && !isBase64Key(value)) ||
@@ -82,14 +88,17 @@ function isChosen(line: string, pair: Pair, value: string): boolean {
   if (/\s/.test(value)) return isPhrase(line, pair, value)
   if (isOddLetters(value)) return true
   if (!pair.isQuoted) {
-    const isSetting = SETTING_LINE.test(line.slice(0, 300))
-    if (CHOSEN.test(value)) return isSetting || !hasHolderWord(value)
-    return /^[a-z]{8,}$/.test(value) && isSetting && !isSecretName(value)
+    if (CHOSEN.test(value)) return !hasHolderWord(value) || isSettingLine(line)
+    return /^[a-z]{8,}$/.test(value) && !isSecretName(value) && isSettingLine(line)
   }
   if (/[0-9]/.test(value) && /[A-Za-z]/.test(value)) return true
   if (/^[a-z]{6,}$/.test(value) || (/^[a-z]+(?:[_-][a-z]+)+$/.test(value) && !hasHolderWord(value)))
     return !isSecretName(value)
   return pair.by === '=' && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)
+}
+
+function isSettingLine(line: string): boolean {
+  return SETTING_LINE.test(line.slice(0, 300))
 }
 
 /** `ResetPasswordAction = "ResetPassword"`: a name is given itself, or a file called so. */
@@ -212,22 +221,32 @@ function isRandom(value: string, level: 'password' | 'secret' | 'weak'): boolean
   return value.length >= 14 && bits >= RANDOM_BITS[level] + 0.5 && !/[.\s/]/.test(value)
 }
 
+/** A pair and the level of its name, which is told when it is asked for: most values are too short to matter. */
+export interface LevelledPair {
+  pair: Pair
+  level: () => KeyLevel
+}
+
 /** Each pair with the level of its name; `name="X" value="Y"` lends X's level to Y. */
-export function levelled(
-  line: string,
-  pairs: readonly Pair[],
-  lent: KeyLevel | undefined,
-): [Pair, KeyLevel][] {
-  let named = lent
+export function levelled(line: string, pairs: readonly Pair[], lent: KeyLevel | undefined): LevelledPair[] {
+  let named = () => lent
   return pairs.map((pair) => {
-    const name = pair.name.toLowerCase()
-    if (named && (VALUED.has(name) || pair.by === '>')) return [pair, named]
-    if (NAMING.has(name) && isName(line, pair)) {
-      const level = keyLevel(line.slice(pair.start, pair.end))
-      named = level === 'plain' ? undefined : level
-    }
-    return [pair, pair.by === '(' ? callLevel(pair.name) : keyLevel(pair.name)]
+    const role = roleOf(pair)
+    const level = pair.by === '>' || role === 'valued' ? named() : undefined
+    if (level) return { pair, level: () => level }
+    if (role === 'naming' && isName(line, pair)) named = () => levelOfName(line, pair)
+    return { pair, level: () => (pair.by === '(' ? callLevel(pair.name) : keyLevel(pair.name)) }
   })
+}
+
+function roleOf({ name }: Pair): 'naming' | 'valued' | undefined {
+  return name.length <= MAX_ROLE_CHARS ? ROLES.get(name.toLowerCase()) : undefined
+}
+
+/** The level that a value has as a name, if it says anything. */
+function levelOfName(line: string, { start, end }: Pair): KeyLevel | undefined {
+  const level = keyLevel(line.slice(start, end))
+  return level === 'plain' ? undefined : level
 }
 
 /** What a client of a service is made with is likely its key. */
@@ -245,15 +264,13 @@ export function declaredLevel(line: string): KeyLevel | undefined {
 
 /** The level a line's last `name: X` lends to the value on the next one. */
 export function lentLevel(line: string, pairs: readonly Pair[]): KeyLevel | undefined {
-  const pair = pairs.findLast(
-    ({ name, start, end }) => NAMING.has(name.toLowerCase()) && isName(line, { start, end }),
-  )
+  const pair = pairs.findLast((named) => roleOf(named) === 'naming' && isName(line, named))
   if (!pair) return undefined
   const level = keyLevel(line.slice(pair.start, pair.end))
   return level === 'password' || level === 'secret' ? level : undefined
 }
 
 /** A mark names a rule, not a value. */
-function isName(line: string, { start, end }: Pick<Pair, 'start' | 'end'>): boolean {
+function isName(line: string, { start, end }: Pair): boolean {
   return end - start <= 80 && !hasMark(line.slice(start, end))
 }

@@ -55,7 +55,7 @@ function isMangled(token: string): boolean {
 /** The characters of an alphabet, in their order or each but once. */
 export function isAlphabet(token: string): boolean {
   if (token.length < MIN_ALPHABET_CHARS || token.length > 96) return false
-  if (token.length >= MIN_DISTINCT_CHARS && new Set(token).size === token.length) return true
+  if (token.length >= MIN_DISTINCT_CHARS && areDistinct(token)) return true
   let [up, down] = [0, 0]
   for (let at = 1; at < token.length; at++) {
     const step = token.charCodeAt(at) - token.charCodeAt(at - 1)
@@ -63,6 +63,14 @@ export function isAlphabet(token: string): boolean {
     else if (step === -1 || step === -2) down++
   }
   return Math.max(up, down) >= token.length * 0.75
+}
+
+/** In what chance makes, one of the first few comes again. */
+function areDistinct(token: string): boolean {
+  for (let at = 0; at < token.length; at++) {
+    if (token.indexOf(token[at] as string, at + 1) >= 0) return false
+  }
+  return true
 }
 
 /** A place in a file tree: it begins at the root or at a home, and words lead there. */

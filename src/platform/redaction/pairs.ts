@@ -1,5 +1,6 @@
 import { plainForm } from './disguised-line.ts'
-import { isQuote, type Pair } from './pair.ts'
+import type { Mark } from './mark.ts'
+import { isNameCode, isQuote, markPair, type Pair } from './pair.ts'
 import { findSqlValues } from './sql-rows.ts'
 import { findFallbacks, unwrap } from './wrapped-values.ts'
 
@@ -33,12 +34,12 @@ const WIDE_EQUALS = 0xff1d
 const NINE = 57
 const SETTER = /(?:^|[._])(?:set|with)_?[A-Z]\w*$/
 
-/** Finds what is named and given on a line, in the order of the line. Takes time linear in it. */
-export function findPairs(line: string): Pair[] {
-  const pairs = readPairs(line)
+/** Finds what is named and given on a line, in the order of the line, marks among it. Takes time linear in it. */
+export function findPairs(line: string, marks: readonly Mark[]): Pair[] {
+  const pairs = readPairs(line, marks)
   const plain = plainForm(line)
   const more = [
-    ...(plain === undefined ? [] : readPairs(plain)),
+    ...(plain === undefined ? [] : readPairs(plain, marks)),
     ...findSqlValues(line),
     ...readFallbacks(line),
   ]
@@ -54,17 +55,21 @@ function readFallbacks(line: string): Pair[] {
   })
 }
 
-function readPairs(line: string): Pair[] {
+function readPairs(line: string, marks: readonly Mark[]): Pair[] {
   const pairs: Pair[] = []
   const setting = SETTING.exec(line) ?? QUOTED_SETTING.exec(line)
   const first = setting?.[1] && valueAfter(line, setting[0].length, setting[1], ' ')
   if (first) pairs.push(first)
-  let [outerEnd, nested] = [0, 0]
+  let [outerEnd, nested, nextMark] = [0, 0, 0]
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at)
     if (code < 40 || (code > 62 && code !== WIDE_COLON && code !== WIDE_EQUALS)) continue
-    const pair = pairAt(line, at, code)
-    if (code === 61 || code === 58) at = operatorEnd(line, at) - 1
+    while (nextMark < marks.length && (marks[nextMark] as Mark)[1] <= at) nextMark++
+    const mark = marks[nextMark]
+    const isInMark = mark !== undefined && mark[0] < at
+    const pair = isInMark ? markPair(mark) : pairAt(line, at, code)
+    if (isInMark) at = mark[1] - 1
+    else if (code === 61 || code === 58) at = operatorEnd(line, at) - 1
     else if (code === 45 && line.charCodeAt(at + 1) === 45) at++
     if (!pair) continue
     pairs.push(pair)
@@ -173,12 +178,6 @@ function nameEndingAt(line: string, end: number): string {
   const stop = Math.max(0, end - MAX_NAME_CHARS)
   while (start > stop && isNameCode(line.charCodeAt(start - 1))) start--
   return line.slice(start, end)
-}
-
-/** Letters, digits and `_ - . $`, and whatever lies beyond ASCII. */
-function isNameCode(code: number): boolean {
-  if ((code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57)) return true
-  return code === 95 || code === 45 || code === 46 || code === 36 || code > 127
 }
 
 /** `set("NAME", "value")`, `NAME,value` and `name("value")`. */

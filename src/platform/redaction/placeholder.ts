@@ -19,8 +19,11 @@ const NO_VALUE = new Set(
     'username:password user:password user:pass username:token test:test admin:admin'
   ).split(' '),
 )
+const MAX_NO_VALUE_CHARS = Math.max(...Array.from(NO_VALUE, (word) => word.length))
 /** A class of characters, or the alphabet itself. */
 const ALPHABET = /\[[^\][]*[A-Za-z0-9]-[A-Za-z0-9]|A-Za-z0-9|a-zA-Z0-9|abcdefghijklmnopq|ABCDEFGHIJKLMNOPQ/
+/** Without a `-` in it, it takes so many. */
+const MIN_ALPHABET_CHARS = 17
 /** What is filled into a text. */
 const FILLED_IN = /[$#]\{[\w.:()?!'"[\]@ -]+\}|\{\{[\w.:()|?'" -]+\}\}|%\{\w+\}/g
 /** A value as surprising and long as this is a secret even where it says `example`. */
@@ -32,12 +35,13 @@ const TEMPLATE_BITS = 5
 
 /** Whether a value only holds the place of a secret. */
 export function isPlaceholder(value: string): boolean {
-  if (REFERENCE.test(value) || NO_VALUE.has(value.toLowerCase())) return true
-  if (/[{]/.test(value) && isTemplate(value)) return true
+  if (isReference(value) || (value.length <= MAX_NO_VALUE_CHARS && NO_VALUE.has(value.toLowerCase())))
+    return true
+  if (value.includes('{') && isTemplate(value)) return true
   if (
     FILLER.test(value) ||
     endsOpen(value) ||
-    ALPHABET.test(value) ||
+    isAlphabet(value) ||
     hasFewCharacters(value) ||
     isMostlyOne(value)
   )
@@ -46,11 +50,20 @@ export function isPlaceholder(value: string): boolean {
   return !(value.length >= REAL_CHARS && surprise(value) >= REAL_BITS) && SAYS_SO.test(value)
 }
 
+/** Most values begin with a letter or a digit, as no reference does. */
+function isReference(value: string): boolean {
+  return !isWordCode(value.charCodeAt(0)) && REFERENCE.test(value)
+}
+
+function isAlphabet(value: string): boolean {
+  return (value.length >= MIN_ALPHABET_CHARS || value.includes('-')) && ALPHABET.test(value)
+}
+
 /** Whether nothing but signs follows a filler. Walked from the end: a pattern would try it from every place. */
 function endsOpen(value: string): boolean {
   let end = value.length
   while (end > 0 && !isWordCode(value.charCodeAt(end - 1))) end--
-  const signs = value.slice(end).search(OPEN_SIGNS)
+  const signs = end === value.length ? -1 : value.slice(end).search(OPEN_SIGNS)
   const at = OPEN_END.test(value.slice(Math.max(0, end - 5), end)) ? end - 5 : signs < 0 ? -1 : end + signs
   return at >= 0 && !LINE_BREAK.test(value.slice(0, at))
 }

@@ -6,7 +6,7 @@ import { readOwnerPattern } from './owner-patterns.ts'
 import { redactTree } from './redact-tree.ts'
 import { rememberClean, rememberNothing } from './remember-clean.ts'
 import { RULES } from './rules.ts'
-import { createScanner, type Scanner, WINDOW_CHARS } from './scan.ts'
+import { createScanner, ENOUGH_CHARS, type Scanner } from './scan.ts'
 import { renderClaim } from './settled-claims.ts'
 
 /** Redaction could not be done: whatever was to be shown has to be withheld. */
@@ -140,7 +140,7 @@ function openStream(scanner: Scanner): RedactionStream {
       guarded(() => {
         const hasLine = chunk.includes('\n')
         held += chunk
-        return hasLine || held.length > WINDOW_CHARS ? pass(false) : ''
+        return hasLine || held.length >= ENOUGH_CHARS ? pass(false) : ''
       }),
     end: () => guarded(() => pass(true)),
   }

@@ -8,12 +8,14 @@ import { MARK_START, MAX_MARK_CHARS } from './mark.ts'
 import { type PassedTokens, passedTokens } from './passed-tokens.ts'
 import { mayBeginAt } from './provider-layer.ts'
 import { surprise } from './randomness.ts'
-import { mergeSettled, replaceClaims } from './settled-claims.ts'
+import { holdsOnlyPairs, mergeSettled, replaceClaims } from './settled-claims.ts'
 import { MAX_COLOUR_CHARS, withoutColours } from './terminal-colours.ts'
 import { mayHaveShape } from './token-shapes.ts'
 
 /** A longer line is looked at in pieces of this many characters. */
-export const WINDOW_CHARS = 16_384
+const WINDOW_CHARS = 16_384
+/** Of a line that goes on, less than this is not looked at: a colour at the end of a piece has to be seen whole. */
+export const ENOUGH_CHARS = WINDOW_CHARS + MAX_COLOUR_CHARS
 /** A piece ends so far before the end of what was looked at, so that a secret there is seen whole. */
 const OVERLAP_CHARS = 4_096
 const MAX_CUT_SEARCH_CHARS = 2_048
@@ -86,19 +88,22 @@ interface Walk {
   off: ReadonlySet<string>
   /** How often a line may still be looked at again once its secrets are gone. */
   rounds: number
+  /** A longer line is looked at in pieces. */
+  window: number
   /** What an earlier look at the same line passed over. */
   passed?: PassedTokens
 }
 
 /** Makes a scanner at the beginning of a text; what the rules in `off` find is left alone. */
 export function createScanner(table: AnchorTable, off: ReadonlySet<string>): Scanner {
-  const walk = { table, traits: traitsOf(table.anchors), state: atStart(), off, rounds: ROUNDS }
+  const traits = traitsOf(table.anchors)
+  const walk = { table, traits, state: atStart(), off, rounds: ROUNDS, window: WINDOW_CHARS }
   return { scan: (text, isLast, take) => walkText(walk, withoutColours(text), isLast, take) }
 }
 
 /** One walk over the text: anchors of all layers and runs of token characters, line by line. */
 function walkText(walk: Walk, text: string, isLast: boolean, take: Take): number {
-  const { table, traits, state } = walk
+  const { table, traits, state, window } = walk
   const { next, firstHit } = table.anchors
   const length = text.length
   // A typed array is read faster than a string.
@@ -119,14 +124,13 @@ function walkText(walk: Walk, text: string, isLast: boolean, take: Take): number
       run = 0
       kinds = 0
     }
-    if (code !== NEWLINE && at - lineStart < WINDOW_CHARS) {
+    if (code !== NEWLINE && at - lineStart < window) {
       place = next[(place << ROW_BITS) + (trait & CLASS_BITS)] as number
       if (place >= firstHit) addHits(table, seen, place, codes, at + 1, lineStart)
       continue
     }
     const isWhole = code === NEWLINE
-    // A colour at the end of a piece has to be seen whole.
-    if (!isLast && (at === length || (!isWhole && at + MAX_COLOUR_CHARS > length))) break
+    if (!isLast && (at === length || (!isWhole && lineStart + ENOUGH_CHARS > length))) break
     let end = at
     while ((foreign[nextForeign] as number) < lineStart) nextForeign++
     if ((foreign[nextForeign] as number) < at) seen.hasWord = true
@@ -188,7 +192,7 @@ function finishLine(
   const claims =
     from >= line.length
       ? []
-      : settledClaims(walk, { text: line, ...seen, passed: walk.passed ?? passedTokens() })
+      : settledClaims(walk, { text: line, ...seen, passed: walk.passed ?? passedTokens() }, isWhole)
   const cut = isWhole ? line.length : cutAt(line, claims)
   for (const claim of claims) if (claim.start >= from && claim.start < cut) take(claim, start)
   const last = claims.findLast((claim) => claim.start < cut)
@@ -197,34 +201,27 @@ function finishLine(
 }
 
 /** A mark may part what hid a secret beside it: a line is done when another look finds no more. */
-function settledClaims(walk: Walk, line: SeenLine): LineClaim[] {
+function settledClaims(walk: Walk, line: SeenLine, isWhole: boolean): LineClaim[] {
   const before = copyState(walk.state)
   const claims = inspectLine(line, walk.state).filter(({ rule }) => !walk.off.has(rule))
-  if (claims.length === 0 || walk.rounds === 0 || isOnePair(line, claims, before)) return claims
+  if (claims.length === 0 || walk.rounds === 0) return claims
+  const end = isWhole ? line.text.length : cutAt(line.text, claims)
+  if (!isInBlock(before) && holdsOnlyPairs(line, claims, end)) return claims
   const more: LineClaim[] = []
   line.passed.lookAgain()
   // The block that goes on here is gone by then.
   if (claims[0]?.goesOn) before.pem = 'outside'
-  const again = { ...walk, state: before, rounds: walk.rounds - 1, passed: line.passed }
+  const again = {
+    ...walk,
+    state: before,
+    rounds: walk.rounds - 1,
+    passed: line.passed,
+    window: Number.POSITIVE_INFINITY,
+  }
   walkText(again, replaceClaims(line.text, claims), true, (claim, offset) =>
     more.push({ ...claim, start: claim.start + offset, end: claim.end + offset }),
   )
   return more.length === 0 ? claims : mergeSettled(claims, more)
-}
-
-/** What may stand before and behind a value on a line that holds nothing else. */
-const BEFORE_VALUE = /^\s{0,40}(?:-\s{1,4})?(?:[A-Za-z_]\w{0,60}["']?\s{0,4}[=:]\s{0,4})?["']?$/
-const BEHIND_VALUE = /^["']?[,;]?\s{0,4}$/
-
-/** One name and its value, which is gone: there is nothing left that a mark could part. */
-function isOnePair(
-  { text, hits, tokens }: SeenLine,
-  claims: readonly LineClaim[],
-  state: LineState,
-): boolean {
-  const [claim, another] = claims
-  if (!claim || another || hits.length + tokens.length > 0 || claim.goesOn || isInBlock(state)) return false
-  return BEFORE_VALUE.test(text.slice(0, claim.start)) && BEHIND_VALUE.test(text.slice(claim.end))
 }
 
 function addToken(tokens: Token[], text: string, start: number, end: number, lineStart: number): void {

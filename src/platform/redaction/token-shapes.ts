@@ -24,8 +24,12 @@ const TOKEN_SHAPES: readonly TokenShape[] = [
   { rule: 'yandex_token', pattern: /^YC[\w-]{38}$/ },
 ]
 
+/** No shape is shorter. */
+const MIN_SHAPE_CHARS = 26
+
 /** The rule of the token's shape, if it has one. */
 export function findTokenShape(token: string): string | undefined {
+  if (token.length < MIN_SHAPE_CHARS) return undefined
   return TOKEN_SHAPES.find((shape) => shape.pattern.test(token))?.rule
 }
 

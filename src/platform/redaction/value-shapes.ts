@@ -12,7 +12,10 @@ const CONSTANT = /^_{0,2}[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+$/
 /** Each part is letters, or letters and a size: `DH_KEM_P521_HKDF_SHA512`. */
 const SIZED_CONSTANT = /^(?:[A-Z]{1,10}\d{0,4}|\d{1,4})(?:_(?:[A-Z]{1,10}\d{0,4}|\d{1,4})){2,}$/
 const ALGORITHM = /(?:^|[_.-])(?:SHA|AES|RSA|HMAC|ECDSA|ECDHE?|PBKDF|HKDF|CHACHA|Hmac|Aes|Rsa|ChaCha)/
+/** What joins the words of any of these. */
+const JOINED = /[_.+-]/
 const SIZED_WORD = /^[A-Za-z]{0,12}\d{0,4}[A-Za-z]{0,12}$/
+const MAX_DECODED_CHARS = 256
 const MAX_ALGORITHM = { chars: 64, parts: 8 }
 
 export function isUuid(value: string): boolean {
@@ -40,7 +43,7 @@ export function isCode(value: string): boolean {
 
 /** Upper case words joined by lines: the name of a constant. */
 export function isConstantName(value: string): boolean {
-  if (isUuid(value)) return false
+  if (!JOINED.test(value) || isUuid(value)) return false
   if (SIZED_CONSTANT.test(value) || isAlgorithm(value)) return true
   return CONSTANT.test(value) && surprise(value) < (value.includes('_') ? 5.8 : 5)
 }
@@ -72,9 +75,28 @@ export function isMisnested(value: string): boolean {
 /** Base64 of at least a few bytes that all are printable characters. */
 export function isEncodedText(value: string): boolean {
   if (value.length < 16 || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(value)) return false
-  const bytes = Buffer.from(value.slice(0, 256), 'base64')
-  return (
-    bytes.length > 0 &&
-    bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127))
-  )
+  // Read by hand: with chance, one of the first few bytes tells already.
+  let [held, bits] = [0, 0]
+  const end = Math.min(value.indexOf('=') >>> 0, value.length, MAX_DECODED_CHARS)
+  for (let at = 0; at < end; at++) {
+    held = ((held << 6) | base64Digit(value.charCodeAt(at))) & 0xffff
+    bits += 6
+    if (bits < 8) continue
+    bits -= 8
+    if (!isPrintable((held >> bits) & 0xff)) return false
+  }
+  return true
+}
+
+/** The number that a character of base64 stands for, in either alphabet. */
+function base64Digit(code: number): number {
+  if (code >= 97) return code - 71
+  if (code >= 65 && code <= 90) return code - 65
+  if (code >= 48 && code <= 57) return code + 4
+  // `+` and `-`, `/` and `_`.
+  return code === 43 || code === 45 ? 62 : 63
+}
+
+function isPrintable(byte: number): boolean {
+  return byte === 9 || byte === 10 || byte === 13 || (byte >= 32 && byte < 127)
 }
