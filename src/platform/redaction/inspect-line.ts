@@ -46,6 +46,7 @@ export interface LineClaim extends Claim {
 }
 
 const WAITING_LINES = 3
+const SAYING = /[\p{L}\p{N}]/u
 const MAX_TAIL_CHARS = 40
 /** Read from the end of a line that is trimmed there, so that only one place is tried. */
 const DANGLING = /$(?<=([\w$.-]{1,100})["'\]]{0,2}\s*(?::\s*(?:(?:[|>][+-]?|[+-])\s*)?|:?=>?\s*)[\\[]?)/
@@ -88,7 +89,7 @@ function inspectShown(line: SeenLine, state: LineState): LineClaim[] {
   claimData(line.text, state, claims)
   claimPairs(shown.length === 0 ? line : withoutTokens(line, shown), marks, state, claims)
   if (state.pem === 'outside' && endsInContent(line)) state.pem = 'public'
-  return leaveMarks(joinClaims(claims), marks)
+  return leaveMarks(line.text, joinClaims(claims), marks)
 }
 
 /** The line ends in the beginning of a file or a certificate, which may go on in the next lines. */
@@ -126,7 +127,7 @@ function claimAnchored(line: SeenLine, marks: Mark[], state: LineState, claims: 
   const shown: PemSpan[] = []
   const fillers = new Map<PlacedFormat, number>()
   for (const [index, { lead, at }] of line.hits.entries()) {
-    if (at < hidden || overlapsMark(marks, at, at + 1)) continue
+    if (at < hidden || isInMark(marks, at)) continue
     if (lead.kind === 'format') claimProviderToken(lead.format, line.text, at, claims, fillers)
     else if (lead.kind === 'structure') claimStructure(lead.structure, line.text, at, claims)
     else if (lead.kind === 'begin') hidden = claimBlock(line, index, state, claims, shown)
@@ -235,20 +236,47 @@ function lentWaiting(line: string, pairs: readonly Pair[]): LineState['waiting']
   return lent && { level: lent, isOpen: false, lines: WAITING_LINES }
 }
 
-/** Marks stay as they are, and so does what reaches into one. */
-function leaveMarks(claims: Claim[], marks: readonly Mark[]): Claim[] {
-  return marks.length === 0 ? claims : claims.filter(({ start, end }) => !overlapsMark(marks, start, end))
+/** Marks stay as they are. What is claimed beside one goes all the same: anybody may write a mark beside a secret. */
+function leaveMarks(line: string, claims: Claim[], marks: readonly Mark[]): Claim[] {
+  return marks.length === 0 ? claims : claims.flatMap((claim) => piecesBeside(line, claim, marks))
 }
 
-/** Marks are in order: the last one that begins before the end is the only one that can matter. */
-function overlapsMark(marks: readonly Mark[], start: number, end: number): boolean {
+function piecesBeside(line: string, claim: Claim, marks: readonly Mark[]): Claim[] {
+  const pieces: Claim[] = []
+  let from = claim.start
+  for (let at = firstAfter(marks, claim.start); at < marks.length; at++) {
+    const [start, end] = marks[at] as Mark
+    if (start >= claim.end) break
+    pieces.push({ ...claim, start: from, end: start })
+    from = end
+  }
+  if (pieces.length === 0) return [claim]
+  pieces.push({ ...claim, start: from, end: claim.end })
+  return pieces.map((piece) => trimmed(line, piece)).filter(({ start, end }) => start < end)
+}
+
+/** Without the spaces around it; nothing where it has signs alone, as between two marks. */
+function trimmed(line: string, claim: Claim): Claim {
+  const text = line.slice(claim.start, claim.end)
+  if (!SAYING.test(text)) return { ...claim, end: claim.start }
+  const start = claim.end - text.trimStart().length
+  return { ...claim, start, end: start + text.trim().length }
+}
+
+function isInMark(marks: readonly Mark[], at: number): boolean {
+  const next = marks[firstAfter(marks, at)]
+  return next !== undefined && next[0] <= at
+}
+
+/** Marks are in order: the first one that ends behind a place. */
+function firstAfter(marks: readonly Mark[], place: number): number {
   let [low, high] = [0, marks.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((marks[middle] as Mark)[0] < end) low = middle + 1
+    if ((marks[middle] as Mark)[1] <= place) low = middle + 1
     else high = middle
   }
-  return low > 0 && (marks[low - 1] as Mark)[1] > start
+  return low
 }
 
 function withoutMarks(line: string, marks: readonly Mark[]): string {

@@ -9,6 +9,20 @@ const redactor = createRedactor()
 const key = fakeText(40, 11)
 
 describe('marks', () => {
+  test('that somebody wrote beside a token do not keep it', () => {
+    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+    const [mark, hidden] = ['[REDACTED:jwt]', '[REDACTED:github_token]']
+    for (const [text, shown] of [
+      [`token = "${token} ${mark}"`, `token = "${hidden} ${mark}"`],
+      [`token = "${mark} ${token}"`, `token = "${mark} ${hidden}"`],
+      [`token=${mark}${token}${mark}`, `token=${mark}${hidden}${mark}`],
+      [`password: "${mark} / ${mark}"`, `password: "${mark} / ${mark}"`],
+    ] as const) {
+      expect(redactor.redact(text)).toBe(shown)
+      expect(redactor.redact(shown)).toBe(shown)
+    }
+  })
+
   test('name the rule and are told from text', () => {
     const shown = redactor.redact(`x ghp_${fakeText(36)} y`)
     expect(shown).toBe('x [REDACTED:github_token] y')
