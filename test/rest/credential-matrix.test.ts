@@ -24,6 +24,7 @@ const MAY: Readonly<Record<Needs, readonly Seen[]>> = {
   owner_surface: ['hub'],
   owner_session: ['hub'],
   seat: [],
+  any_seat: [],
 }
 
 let hub: TestHub

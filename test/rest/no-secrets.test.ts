@@ -11,8 +11,15 @@ import { OPEN_GATES, requestOf, requireExpectation, routed } from './routes.fixt
 /** What every planted word begins with: finding this finds them all. */
 const STEM = 'Kanary-9f3Zq-'
 
-/** Inputs whose text the hub is asked to keep: a name for a token, the tool that a call is about, a lock. */
-const KEPT = ['token_create label', 'flow_external_tool_invoke tool_id', 'lock_add id', 'lock_add reason']
+/** Inputs whose text the hub is asked to keep: names, the tool that a call is about, a lock, a wish. */
+const KEPT = [
+  'token_create label',
+  'flow_external_tool_invoke tool_id',
+  'lock_add id',
+  'lock_add reason',
+  'owner_connection_intent_create connector_id',
+  'owner_connection_intent_create display_name',
+]
 
 /** One word per place, so that a hit says where it came in. */
 let planted = 0

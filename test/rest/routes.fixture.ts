@@ -18,6 +18,7 @@ export type Needs =
   | 'admin'
   | 'owner'
   | 'seat'
+  | 'any_seat'
   | 'owner_surface'
   | 'owner_session'
 
@@ -118,7 +119,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   }),
   ...Object.fromEntries(TOOLS.map((name) => [name, expects('seat', '403 PermissionDenied')])),
   tool_session_create: expects('owner', '400 BAD_REQUEST', { service: '/no/such/folder' }),
-  tool_list: expects('seat', '403 FORBIDDEN'),
+  tool_list: expects('any_seat', '403 FORBIDDEN'),
   tool_session_list: expects('owner', '200'),
   tool_session_revoke: expects('owner', '404 unknown_tool_session', { session_id: `tses_${'0'.repeat(16)}` }),
   knowledge_status: expects('owner', '400 BAD_REQUEST', { project: '/no/such/folder' }),
