@@ -17,8 +17,9 @@ test('no guide finds what another one has left: each has a home of its own', () 
   const homes = PAGES.flatMap((page) =>
     [...readPage(page).matchAll(/export .*KNOWTATION_HOME=([^\s;]+)/g)].map(([, home]) => home),
   )
-  expect(homes).toHaveLength(PAGES.length)
-  expect(new Set(homes).size).toBe(PAGES.length)
+  // The README has two tours.
+  expect(homes).toHaveLength(PAGES.length + 1)
+  expect(new Set(homes).size).toBe(homes.length)
 })
 
 test('a guide that calls node has put the one of the checkout first', () => {
@@ -46,6 +47,13 @@ test("the README's first five minutes run as written and answer as shown", async
   const told = page.replaceAll('http://127.0.0.1:4747', '$URL')
   const block = ['```', ...hub, '```', told].join('\n')
   expectShown(page, await runPage(block))
+}, 120_000)
+
+test("the README's tour of an external agent runs as written and answers as shown", async () => {
+  const page = readPage('README.md', 'An external agent, start to end')
+  const output = await runPage(page)
+  expectShown(page, output)
+  expect(output.match(/^Error/gm)).toHaveLength(1)
 }, 120_000)
 
 test('a backup brings a damaged home back, as its page shows', async () => {
