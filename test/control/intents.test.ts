@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSource } from '../../src/domains/control/connections/open-source.ts'
-import { countOpenIntents, insertIntent } from '../../src/domains/control/intents/intent-store.ts'
+import { countIntents, insertIntent } from '../../src/domains/control/intents/intent-store.ts'
 import { sql } from '../../src/platform/storage/database.ts'
 import { type Clock, DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
@@ -272,7 +272,7 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
   })
 
   test('too many that wait are refused', async () => {
-    const waiting = await countOpenIntents(hub.hub.db, new Date())
+    const waiting = await countIntents(hub.hub.db, 'open', new Date())
     await hub.hub.db.transaction(async (tx) => {
       for (let made = waiting; made < 199; made++) {
         const intent_id = `cint_${made.toString(16).padStart(16, '0')}`

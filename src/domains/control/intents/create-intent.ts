@@ -5,13 +5,14 @@ import { firstStepOf } from '../connectors/setup-plan.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { intentErrors } from './intent-errors.ts'
 import { CollectionScope, ConnectorId, DisplayName, IntentShape } from './intent-schemas.ts'
-import { countOpenIntents, findIntent, type IntentRow, insertIntent } from './intent-store.ts'
+import { countIntents, findIntent, type IntentRow, insertIntent } from './intent-store.ts'
 import { isOurs, showIntent } from './show-intent.ts'
 
 /** The owner may take a day; an enrolment code, which others could read over a shoulder, lives shorter. */
 const INTENT_TTL_SECONDS = 86_400
 const ENROLLMENT_TTL_SECONDS = 15 * 60
-const OPEN_LIMIT = 200
+/** So many that wait for the owner, and so many that never can become a connection: neither take the others' room. */
+const KEPT_LIMIT = 200
 
 /** The wish for a connection. It makes none: the next step is the owner's. */
 export const ownerConnectionIntentCreate = defineOwnerOperation({
@@ -46,8 +47,9 @@ export const ownerConnectionIntentCreate = defineOwnerOperation({
   async handle({ input, caller, db, hub, now, refuse }) {
     const { connector_id, display_name = null, collection_scope } = input
     const connector = await findConnector(hub, connector_id)
-    if ((await countOpenIntents(db, now)) >= OPEN_LIMIT) return refuse('too_many_intents')
     const next_step_kind = connector ? firstStepOf(connector.manifest, hub.env) : 'unsupported'
+    const state = next_step_kind === 'unsupported' ? 'unsupported' : 'open'
+    if ((await countIntents(db, state, now)) >= KEPT_LIMIT) return refuse('too_many_intents')
     const isLocal = next_step_kind === 'enroll_local_collector'
     const ttl_seconds = isLocal ? ENROLLMENT_TTL_SECONDS : INTENT_TTL_SECONDS
     const code = isLocal ? `lde_${hub.system.random(16)}` : undefined
@@ -56,7 +58,7 @@ export const ownerConnectionIntentCreate = defineOwnerOperation({
       intent_id,
       connector_id,
       display_name,
-      state: next_step_kind === 'unsupported' ? 'unsupported' : 'open',
+      state,
       step: next_step_kind,
       created_at: now.toISOString(),
       created_by: `${caller.kind}:${caller.id}`,

@@ -39,8 +39,8 @@ const page = sql<IntentRow>(
   `SELECT ${COLUMNS} FROM connection_intents WHERE (created_at, intent_id) < (?, ?)
    ORDER BY created_at DESC, intent_id DESC LIMIT ?`,
 )
-const countOpen = sql<{ count: number }>(
-  `SELECT COUNT(*) AS count FROM connection_intents WHERE expires_at > ? AND state IN ('open', 'unsupported')`,
+const countIn = sql<{ count: number }>(
+  'SELECT COUNT(*) AS count FROM connection_intents WHERE expires_at > ? AND state = ?',
 )
 const OPEN = `state = 'open' AND expires_at > ?`
 const begin = sql(
@@ -103,9 +103,9 @@ export function listIntents(
   return db.all(page, after?.created_at ?? '9999', after?.intent_id ?? '', limit)
 }
 
-/** How many intents wait. */
-export async function countOpenIntents(db: Reader, now: Date): Promise<number> {
-  return (await db.get(countOpen, now.toISOString()))?.count ?? 0
+/** How many intents are kept in a state. */
+export async function countIntents(db: Reader, state: StoredIntentState, now: Date): Promise<number> {
+  return (await db.get(countIn, now.toISOString(), state))?.count ?? 0
 }
 
 /** Notes the authorisation that is under way; a former one counts no more. Answers whether the intent is open. */
