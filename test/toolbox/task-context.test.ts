@@ -128,6 +128,21 @@ describe('get_task_context', () => {
     }
   })
 
+  verifies('TOOL-074', 'opens nothing by a list at the root that the policy closes', async () => {
+    const config = tools.project.read('.flow/config.json')
+    put(JSON.stringify({ ...JSON.parse(config), scope: { block_patterns: ['board'] } }), 'config.json')
+    tools.project.write('board/plan.md', '- [ ] the merger\n')
+    tools.project.write('status.md', '- [ ] one @ board/plan.md\n')
+    try {
+      const { error, text } = await tools.call('rest', 'get_task_context', { task_id: '1' })
+      expect([error?.code, text.includes('merger')]).toEqual(['ConfigDamaged', false])
+    } finally {
+      put(config, 'config.json')
+      for (const name of ['board', 'status.md'])
+        rmSync(join(tools.project.root, name), { recursive: true, force: true })
+    }
+  })
+
   verifies('TOOL-106', 'says that there is no list where there is no .flow either', async () => {
     const folder = join(tools.project.root, '.flow')
     renameSync(folder, `${folder}-away`)
@@ -222,7 +237,7 @@ describe('get_task_context', () => {
     for (const link of [symlinkSync, linkSync]) {
       remove('status.md')
       link(outside, place)
-      const { error, text } = await ask('1')
+      const { error, text } = await tools.call('rest', 'get_task_context', { task_id: '1' })
       expect([error?.code, text.includes('from outside')]).toEqual(['ConfigDamaged', false])
     }
     remove('status.md')

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { GuardScope } from '../../../platform/guard/guard.ts'
 import { openGuard } from '../../../platform/guard/open-guard.ts'
 import { checkConfigFolder } from '../policy/follow-project-policy.ts'
 import type { ToolDeclaration } from '../tool.ts'
@@ -65,12 +66,17 @@ export const getTaskContext: ToolDeclaration<typeof Input, z.output<typeof Outpu
   roles: TOOL_ROLES,
   input: Input,
   output: Output,
-  handle({ context: { project_root }, input }) {
+  handle({ context: { project_root }, policy, hub, input }) {
     checkConfigFolder(project_root)
-    for (const place of PLACES) {
-      const list = findList(join(project_root, place), (file) => `${place}${file}`)
+    const closed = { block_patterns: policy.block_patterns, closed_paths: [hub.home.folder] }
+    for (const [place, scope] of [
+      ['.flow/', NOTHING_CLOSED],
+      ['', closed],
+    ] as const) {
+      const shownFile: ShowFile = (file) => `${place}${file}`
+      const list = findList({ service_root: join(project_root, place), ...scope }, shownFile)
       if (!list) continue
-      const context = findTaskContext(list, input.task_id, (file) => `${place}${file}`)
+      const context = findTaskContext(list, input.task_id, shownFile)
       if (!context) throw unknownTask(input.task_id, list)
       return { context: structuredClone(context) as z.output<typeof Output>['context'] }
     }
@@ -78,14 +84,17 @@ export const getTaskContext: ToolDeclaration<typeof Input, z.output<typeof Outpu
   },
 }
 
-/** Where a list may lie in the project; the first that is there counts. */
-const PLACES = ['.flow/', '']
+/** In `.flow` the owner alone writes; at the root an agent may, and what is closed to it a list must not open. */
+const NOTHING_CLOSED = { block_patterns: [], closed_paths: [] }
 
 /** Agents cannot reach `.flow`: a guard of its own opens it for this one file, with the same care for links. */
-function findList(service_root: string, shownFile: ShowFile): ReadStatus | undefined {
-  if (!existsSync(service_root)) return undefined
+function findList(
+  scope: Pick<GuardScope, 'service_root' | 'block_patterns' | 'closed_paths'>,
+  shownFile: ShowFile,
+): ReadStatus | undefined {
+  if (!existsSync(scope.service_root)) return undefined
   try {
-    const folder = openGuard({ service_root, shared_roots: [], block_patterns: [], hard_link_stores: [] })
+    const folder = openGuard({ ...scope, shared_roots: [], hard_link_stores: [] })
     try {
       return findStatus(folder)
     } finally {
