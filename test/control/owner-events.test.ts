@@ -169,6 +169,17 @@ verifies(
   },
 )
 
+test('an event that nobody can read any more hides no record of the audit log', async () => {
+  await using own = await startOwnedHub()
+  const id = await addConnection(own)
+  await own.ask('DELETE', `/v1/owner/connections/${id}`)
+  const change = sql('UPDATE owner_events SET event_json = ?')
+  for (const event_json of ['x', 'null', '{}', '{"data":5}', '{"data":[1]}']) {
+    await own.hub.db.transaction((tx) => tx.run(change, event_json))
+    expect(await sealedData(own, own.credentials.bearers.hub)).toEqual([undefined])
+  }
+})
+
 /** What the audit log says of deletes, as somebody is shown it. */
 async function sealedData({ url }: OwnedHub, bearer: string | undefined): Promise<unknown[]> {
   const { text } = await send(url, { path: '/api/v1/audit?operation=owner_agent.connection.delete', bearer })

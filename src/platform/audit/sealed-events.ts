@@ -8,7 +8,10 @@ const between = sql<{ seq: number; event_json: string }>(
   'SELECT seq, event_json FROM owner_events WHERE seq >= ? AND seq <= ?',
 )
 
-/** The records, those that seal an event with the facts that it tells. Whether it was changed since, others check. */
+/**
+ * The records, those that seal an event with the facts that it tells. Whether it was changed since, others check; one
+ * that nobody can read any more is left out, so that it hides no record.
+ */
 export async function withEventData<One extends ChainedRecord>(
   db: Reader,
   records: readonly One[],
@@ -23,6 +26,12 @@ export async function withEventData<One extends ChainedRecord>(
   })
 }
 
-function dataOf(event_json: string): Record<string, unknown> {
-  return (JSON.parse(event_json) as { data: Record<string, unknown> }).data
+function dataOf(event_json: string): Record<string, unknown> | undefined {
+  try {
+    const { data } = Object(JSON.parse(event_json)) as { data?: unknown }
+    const isTold = typeof data === 'object' && data !== null && !Array.isArray(data)
+    return isTold ? (data as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
 }
