@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAuditLog } from '../../src/platform/audit/audit-log.ts'
 import { verifyChain } from '../../src/platform/audit/verify-chain.ts'
 import { StorageDamaged, sql } from '../../src/platform/storage/database.ts'
+import { openPostgres } from '../../src/platform/storage/postgres.ts'
 import { ask } from '../boundary/boundary-hub.ts'
 import { DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
+import { auditStore } from './audit-store.ts'
+import { freshPostgresUrl } from './postgres-server.ts'
 
 const CHANGES = [
   ['UPDATE audit_head SET seq = seq - 1', 'The head of the chain was changed.'],
@@ -94,4 +97,14 @@ describe.each(DATABASES)('an audit chain on %s whose head was changed by hand', 
     })
     expect(await verifyChain(db, audit.key)).toMatchObject({ intact: true })
   }
+})
+
+test('an audit chain begins in a PostgreSQL that others use too', async () => {
+  const db = await openPostgres(await freshPostgresUrl())
+  await db.transaction(async (tx) => {
+    await tx.run(sql('CREATE TABLE of_others (word TEXT)'))
+    await tx.run(sql(`INSERT INTO of_others VALUES ('theirs')`))
+  })
+  const { key } = await auditStore(1, db)
+  expect(await verifyChain(db, key)).toMatchObject({ intact: true })
 })

@@ -7,6 +7,8 @@ import {
   type Transaction,
 } from '../storage/database.ts'
 import { holdsRows } from '../storage/holds-rows.ts'
+import { listTables } from '../storage/migrate.ts'
+import { migrations } from '../storage/schema.ts'
 import type { AuditKey } from './audit-key.ts'
 import { type AuditRecord, chainHash, GENESIS_HASH, storable, valuesOf } from './audit-record.ts'
 
@@ -109,8 +111,15 @@ function headSeal(key: AuditKey) {
   }
 }
 
-/** What a store has before its first call. */
-const MADE_WITHOUT_RECORD = ['schema_version', 'hub_meta']
+/** Whether calls have written something. What others keep in the same PostgreSQL, or a store has before them, is no sign of it. */
+async function holdsWhatCallsWrote(kind: Database['kind'], tx: Transaction): Promise<boolean> {
+  const own = migrations
+    .flatMap(({ statements, postgres = [] }) => [...statements, ...postgres])
+    .map((text) => /^\s*CREATE TABLE (\w+)/.exec(text)?.[1])
+  const tables = (await tx.all(listTables[kind])).map(({ name }) => name)
+  const others = tables.filter((name) => !own.includes(name) || name === 'hub_meta')
+  return holdsRows(kind, tx, others)
+}
 
 async function beginChain(db: Database, key: AuditKey): Promise<void> {
   let owner = await db.get(readKeyId)
@@ -119,7 +128,7 @@ async function beginChain(db: Database, key: AuditKey): Promise<void> {
     await db.transaction(async (tx) => {
       if ((await tx.run(writeKeyId, key.key_id)) === 0) return
       // Nothing is done without a record, so where something is there was a chain, and a new one would hide the loss.
-      if (await holdsRows(db.kind, tx, MADE_WITHOUT_RECORD))
+      if (await holdsWhatCallsWrote(db.kind, tx))
         throw new StorageDamaged(
           'The audit log was taken out of the database, and what it tells of is there.',
         )
