@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { reportFault } from '../../src/operations/report-fault.ts'
 import { type Statement, sql, type Transaction } from '../../src/platform/storage/database.ts'
 import { connectionFaults } from '../../src/surfaces/rest/connection-faults.ts'
@@ -54,15 +54,16 @@ test('a store that hangs is told to those who watch, by one probe at a time', as
   const hanging = { get: hangs, all: hangs, run } as unknown as Transaction
   const { transaction, get } = hub.hub.db
   const begin = (work: (tx: Transaction) => Promise<unknown>) => work(hanging)
-  Object.assign(hub.hub.db, { transaction: begin, get: hangs })
+  const asked = vi.fn((_statement: Statement<unknown>) => hangs())
+  Object.assign(hub.hub.db, { transaction: begin, get: asked })
   try {
-    for (const _ of ['first', 'second']) expect((await send(hub.url, { path: '/healthz' })).status).toBe(503)
-    expect(probes).toBe(1)
-    const metrics = await send(hub.url, { path: '/metrics' })
-    expect([metrics.status, metrics.text]).toEqual([
-      200,
-      expect.stringContaining('knowtation_toolbox_alerts'),
-    ])
+    for (const _ of ['first', 'second']) {
+      expect((await send(hub.url, { path: '/healthz' })).status).toBe(503)
+      const { status, text } = await send(hub.url, { path: '/metrics' })
+      expect([status, text]).toEqual([200, expect.stringContaining('knowtation_toolbox_alerts')])
+    }
+    const counts = asked.mock.calls.filter(([{ text }]) => text.includes('toolbox_alerts'))
+    expect([probes, counts.length]).toEqual([1, 1])
   } finally {
     Object.assign(hub.hub.db, { transaction, get })
   }

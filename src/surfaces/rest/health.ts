@@ -1,6 +1,6 @@
 import type { Hub } from '../../operations/hub.ts'
 import { sql } from '../../platform/storage/database.ts'
-import { unlessLate } from './store-patience.ts'
+import { askPatiently } from './store-patience.ts'
 
 const writeProbe = sql(
   `INSERT INTO hub_meta (key, value) VALUES ('health_probe', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
@@ -11,13 +11,11 @@ const FRESH_MS = 1_000
 /** Tells whether a write reaches the disk now, which is what every call needs. */
 export function healthProbe(hub: Hub): () => Promise<boolean> {
   let last: { at: number; healthy: Promise<boolean> } | undefined
-  let underWay: Promise<boolean> | undefined
+  const ask = askPatiently(() => probe(hub), false)
   return () => {
     const now = performance.now()
     if (last && now - last.at <= FRESH_MS) return last.healthy
-    // A store that hangs gets no second probe beside the first: each would hold one of its connections.
-    underWay ??= probe(hub).finally(() => (underWay = undefined))
-    last = { at: now, healthy: unlessLate(underWay, false) }
+    last = { at: now, healthy: ask() }
     return last.healthy
   }
 }

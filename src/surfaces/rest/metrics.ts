@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Hub } from '../../operations/hub.ts'
 import { countOpenAlerts } from '../../platform/alerts/alert-store.ts'
 import { measureProcess } from './measure-process.ts'
-import { unlessLate } from './store-patience.ts'
+import { askPatiently } from './store-patience.ts'
 
 /** Counts calls by what is known of them without looking at anyone's data. */
 export function measureCalls(hub: Hub): Registry {
@@ -21,14 +21,14 @@ export function measureCalls(hub: Hub): Registry {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   })
+  // A store that cannot be read is told by /healthz; the other numbers go out all the same.
+  const countAlerts = askPatiently(() => countOpenAlerts(hub.db).catch(() => Number.NaN), Number.NaN)
   const alerts: Gauge = new Gauge({
     name: 'knowtation_toolbox_alerts',
     help: 'Agents in Alert Mode that nobody has looked at.',
     registers,
-    // A store that cannot be read is told by /healthz; the other numbers go out all the same.
     async collect(): Promise<void> {
-      const counted = countOpenAlerts(hub.db).catch(() => Number.NaN)
-      alerts.set(await unlessLate(counted, Number.NaN))
+      alerts.set(await countAlerts())
     },
   })
   measureProcess(registers[0] as Registry)
