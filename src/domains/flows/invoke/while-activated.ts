@@ -17,14 +17,20 @@ export async function whileActivated<Result>(
   if (signal.aborted) giveUp()
   signal.addEventListener('abort', giveUp, { once: true })
   let refused: Refusal | undefined
+  let isLooking = false
   const look = async () => {
+    // A store that is slow gets no second question beside the first.
+    if (isLooking) return
+    isLooking = true
     try {
       await activated()
     } catch (error) {
       // What cannot be asked now ends nothing that was let in while it could be.
       if (!(error instanceof Refusal)) return
-      refused ??= error
+      refused = error
       stop.abort(error)
+    } finally {
+      isLooking = false
     }
   }
   const timer = setInterval(() => void look(), LOOK_EVERY_MS).unref()
