@@ -8,7 +8,9 @@ verifies(
   async () => {
     const hex = '0123456789abcdef'
     const bearers = [`fgrnt_bearer_${hex.repeat(4)}`, 'fgrnt_bearer_short!x', `khub_${hex.repeat(4)}`]
-    for (const bearer of [...bearers, `ktok_${hex}_${hex.repeat(4)}`])
+    const part = (words: object) => Buffer.from(JSON.stringify(words)).toString('base64url')
+    const jwt = `${part({ alg: 'HS256' })}.${part({ sub: 'somebody' })}.${part(bearers)}`
+    for (const bearer of [...bearers, `ktok_${hex}_${hex.repeat(4)}`, jwt])
       for (const line of [
         bearer,
         `flow grant ${bearer}`,
