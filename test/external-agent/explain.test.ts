@@ -209,6 +209,18 @@ describe('explain', () => {
     expect(await compare('admin')).toEqual([null, undefined])
   })
 
+  test('tells that the agent’s own token has ended', async () => {
+    const { token } = (await ask(hub, 'token_create', { role: 'editor' }, { as: 'hub' })).body
+    const held = await mint(hub)
+    const asked = { ...QUESTION, grant_id: held.grant.grant_id, credential_id: token.token_id }
+    const explained = async () => (await ask(hub, 'explain', asked, { as: 'hub' })).body
+    expect((await explained()).code).toBeNull()
+    await ask(hub, 'token_revoke', { token_id: token.token_id }, { as: 'hub' })
+    const { code, conditions } = await explained()
+    expect([code, conditions[0].holds]).toEqual(['UNAUTHENTICATED', false])
+    expect(conditions[0].detail).toMatch(/^revoked at \d/)
+  })
+
   test('finds a grant without limit usable, however often it was used', async () => {
     writePolicy(hub, { max_invocations: 0, allow_unlimited_invocations: true })
     const held = await mint(hub)

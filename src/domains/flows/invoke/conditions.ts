@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ROLES, type Role } from '../../../platform/identity/caller.ts'
-import { findToken } from '../../../platform/identity/token-store.ts'
+import { findToken, type TokenRecord } from '../../../platform/identity/token-store.ts'
 import { type Lock, lockedCode } from '../../../platform/locks/lock.ts'
 import type { Locks } from '../../../platform/locks/open-locks.ts'
 import { gateState, isForbidden } from '../../../platform/policy/gates.ts'
@@ -40,9 +40,11 @@ interface Question {
 
 /** Judges all conditions in the order in which an invoke checks them. */
 export async function judgeConditions(question: Question): Promise<Condition[]> {
-  const { db, vault_id, grant_id, credential_id, locks } = question
+  const { db, vault_id, grant_id, credential_id, locks, now } = question
   const grant = await findGrant(db, vault_id, grant_id)
+  const token = credential_id ? await findToken(db, vault_id, credential_id) : undefined
   const conditions = [
+    ...(token ? [tokenCondition(token, now)] : []),
     unlocked('calls are not locked', await locks.find(undefined)),
     ...(credential_id ? [unlocked('credential is not locked', await locks.find(credential_id))] : []),
     ...gateConditions(question),
@@ -51,7 +53,7 @@ export async function judgeConditions(question: Question): Promise<Condition[]> 
   if (!grant) return conditions
   const { flow_id, flow_version: version } = grant
   const approved = await isFlowVersionVisible(db, { vault_id, flow_id, version, scopes: SCOPES })
-  const scopes = await scopesOfCaller(question)
+  const scopes = scopesOfCaller(question, token)
   return [
     ...conditions,
     unlocked('grant is not locked', await locks.find(grant_id)),
@@ -61,6 +63,13 @@ export async function judgeConditions(question: Question): Promise<Condition[]> 
     sightCondition(question, grant, scopes),
     ...reachConditions(grant, approved),
   ]
+}
+
+/** What nobody may call with is refused before anything else is asked. */
+function tokenCondition({ revoked_at, expires_at }: TokenRecord, now: Date): Condition {
+  const isOver = expires_at !== null && expires_at <= now.toISOString()
+  const detail = revoked_at ? `revoked at ${revoked_at}` : expires_at ? `until ${expires_at}` : 'without end'
+  return told('credential counts', !revoked_at && !isOver, 'UNAUTHENTICATED', detail)
 }
 
 function unlocked(condition: string, lock: Lock | undefined): Condition {
@@ -145,10 +154,11 @@ function toolConditions({ tool_id, rules }: Question, grant: Grant): Condition[]
 }
 
 /** What the caller may see, as far as it is named: whoever is not may be an admin. */
-async function scopesOfCaller({ credential_id = '', role, ...question }: Question): Promise<Scopes> {
-  const { db, vault_id, rules } = question
-  const known = role ?? (await findToken(db, vault_id, credential_id))?.role
-  return findVisibleScopes({ id: credential_id, role: known ?? 'admin' }, rules)
+function scopesOfCaller(
+  { credential_id = '', role, rules }: Question,
+  token: TokenRecord | undefined,
+): Scopes {
+  return findVisibleScopes({ id: credential_id, role: role ?? token?.role ?? 'admin' }, rules)
 }
 
 type Scopes = readonly Scope[] | undefined
