@@ -61,6 +61,14 @@ describe('what a person reads', () => {
     expect([nowhere.exit, nowhere.stdout]).toEqual([2, ''])
   })
 
+  test('the list of tools of a running hub takes no seat, and one of a role asks no hub', async () => {
+    const refused = await cliAt(temporaryFolder())('tool list --url http://127.0.0.1:9 --role sre')
+    expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('which no flag changes')])
+    const env = { KNOWTATION_URL: 'http://127.0.0.1:9' }
+    const looked = await cliAt(temporaryFolder(), env)('tool list --role sre')
+    expect([looked.exit, looked.stdout]).toEqual([0, expect.stringMatching(/^system_ctl /m)])
+  })
+
   test('help says what counts when a flag is left out', async () => {
     const { stdout } = await cliAt(temporaryFolder())('tool session create --help')
     expect(stdout).toMatch(/^ {2}--role NAME .*\(default dev\)$/m)

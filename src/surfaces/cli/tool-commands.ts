@@ -17,8 +17,9 @@ import { isSeated, seatCaller } from './seat-flags.ts'
 
 /** Prints the tools that a role sees, or those of a session at a running hub; what is printed is what may be called. */
 export async function listTools(invocation: Invocation): Promise<number> {
-  const { io, globals } = invocation
-  const isAsked = globals.url !== undefined && !isSeated(invocation)
+  const { io, globals, flags } = invocation
+  // A hub of the environment is meant for calls; a role can be looked up all the same.
+  const isAsked = globals.url !== undefined && (flags.has('url') || !isSeated(invocation))
   const answer = isAsked ? await listThere(invocation, globals.url) : listHere(invocation)
   if (!answer.ok) return printRefusal(answer, invocation)
   if (globals.json) {
@@ -44,7 +45,8 @@ function listHere(invocation: Invocation): CallAnswer {
   return { ok: true, text, code: null, retry_after_seconds: undefined }
 }
 
-function listThere(invocation: Invocation, url: string): Promise<CallAnswer> {
+async function listThere(invocation: Invocation, url: string): Promise<CallAnswer> {
+  checkUnseated(invocation, url)
   return connectRemotely(url, invocation).call(toolList(toolOperations), {})
 }
 
@@ -88,12 +90,16 @@ async function callHere(invocation: Invocation, input: unknown) {
 }
 
 /** On a running hub the seat is that of the session whose bearer is given as the token: another one cannot be asked for. */
+function checkUnseated(invocation: Invocation, url: string): void {
+  if (!isSeated(invocation)) return
+  throw new UsageError(
+    `At ${url} the seat is that of the session, which no flag changes.`,
+    'Leave out --service, --project, --role and the like; or leave out --url and unset KNOWTATION_URL.',
+  )
+}
+
 async function callThere(invocation: Invocation, url: string, input: unknown) {
-  if (isSeated(invocation))
-    throw new UsageError(
-      `At ${url} the seat is that of the session, which no flag changes.`,
-      'Leave out --service, --project, --role and the like; or leave out --url and unset KNOWTATION_URL.',
-    )
+  checkUnseated(invocation, url)
   const connection = connectRemotely(url, invocation)
   const name = invocation.positionals[0] as string
   // A name that this program does not know may still be one of a newer hub's.
