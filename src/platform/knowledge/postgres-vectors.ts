@@ -27,9 +27,14 @@ export interface ChunkPlace {
   readonly place: number
 }
 
+/** A document as it was read once: read again, be it the same, it is another. */
+interface ReadDocument {
+  readonly sha256: string
+}
+
 interface Slot extends ChunkPlace {
   readonly kind: string
-  readonly sha256: string
+  readonly document: ReadDocument
 }
 
 /** What is held of a space; the scan has the vector of each slot. */
@@ -37,21 +42,24 @@ interface Held {
   readonly embedder: string | null
   readonly scan: ReturnType<typeof openVectorScan>
   readonly slots: Slot[]
-  /** The documents that are there now, each with what it was when it was read. */
-  documents: Map<string, string>
+  /** The documents that are there now, each as it was last read. */
+  documents: ReadonlyMap<string, ReadDocument>
   revision: number
 }
 
 /** Holds the vectors of a space in memory, and reads only those of documents that have changed. */
 export function holdVectors(db: Reader, space: string) {
   let held: Held | undefined
+  /** At which revision there were too many to hold, so that they are not counted for every question. */
+  let overfull: number | undefined
   let reading: Promise<void> = Promise.resolve()
 
   async function refresh(): Promise<void> {
     const { embedder = null, revision = 0 } = (await db.get(findSpace, space)) ?? {}
-    if (held?.revision === revision && held.embedder === embedder) return
+    if (overfull === revision || (held?.revision === revision && held.embedder === embedder)) return
     const chunks = (await db.get(countChunks, space))?.chunks ?? 0
-    if (chunks > HELD_CHUNKS) {
+    overfull = chunks > HELD_CHUNKS ? revision : undefined
+    if (overfull !== undefined) {
       held = undefined
       return
     }
@@ -79,14 +87,17 @@ function emptyHeld(embedder: string | null): Held {
 }
 
 async function readChanged(db: Reader, space: string, held: Held): Promise<void> {
-  const listed = await db.all(listDocuments, space)
-  const documents = new Map(listed.map(({ path, sha256 }) => [path, sha256]))
+  const documents = new Map<string, ReadDocument>()
+  for (const { path, sha256 } of await db.all(listDocuments, space)) {
+    const known = held.documents.get(path)
+    documents.set(path, known?.sha256 === sha256 ? known : { sha256 })
+  }
   const changed = [...documents.keys()].filter((path) => held.documents.get(path) !== documents.get(path))
   for (let at = 0; at < changed.length; at += PATHS_READ) {
     const paths = JSON.stringify(changed.slice(at, at + PATHS_READ))
     for (const { path, place, kind, vector } of await db.all(readVectors, space, paths)) {
       held.scan.put(held.slots.length, Buffer.from(vector, 'base64'))
-      held.slots.push({ path, place, kind, sha256: documents.get(path) as string })
+      held.slots.push({ path, place, kind, document: documents.get(path) as ReadDocument })
     }
   }
   held.documents = documents
@@ -96,8 +107,8 @@ async function readChanged(db: Reader, space: string, held: Held): Promise<void>
 function reachOf({ slots, documents }: Held, { prefixes, kinds }: KnowledgeScope): (at: number) => boolean {
   const shown = new Set([...documents.keys()].filter((path) => prefixes.some((one) => path.startsWith(one))))
   return (at) => {
-    const { path, kind, sha256 } = slots[at] as Slot
+    const { path, kind, document } = slots[at] as Slot
     const isWanted = kinds === undefined || kinds.some((one) => one === kind)
-    return isWanted && shown.has(path) && documents.get(path) === sha256
+    return isWanted && shown.has(path) && documents.get(path) === document
   }
 }
