@@ -40,4 +40,27 @@ describe.each(DATABASES)('while everything is locked, on %s', (database) => {
     await goesOn(async () => expect(await stateNow()).toBe('succeeded'))
     expect(hub.probe.calls).toHaveLength(6)
   })
+
+  test('the owner still sees executions, and cancels one before it goes on; nobody else does', async () => {
+    hub.probe.answer = () => NEVER
+    const before = hub.probe.calls.length
+    const submitted = await ask(hub, 'boundary_run', {
+      engine: 'probe',
+      input: inputOf({ executionId: 'x-2' }),
+    })
+    const { run_id } = submitted.body.execution
+    await vi.waitFor(() => expect(hub.probe.calls).toHaveLength(before + 1), PATIENCE)
+    await lock()
+    await hub.probe.calls.at(-1)?.over
+    for (const name of ['boundary_show', 'boundary_cancel'])
+      expect((await ask(hub, name, { run_id }, { as: 'editor' })).code).toBe('LOCKED')
+    expect((await ask(hub, 'boundary_list', {}, { as: 'hub' })).status).toBe(200)
+    expect((await ask(hub, 'boundary_show', { run_id }, { as: 'hub' })).body.execution.state).toBe('running')
+    expect((await ask(hub, 'boundary_cancel', { run_id }, { as: 'hub' })).body.execution.state).toBe(
+      'cancelled',
+    )
+    await release()
+    await takeOverAbandoned(hub.hub)
+    expect(hub.probe.calls).toHaveLength(before + 1)
+  })
 })

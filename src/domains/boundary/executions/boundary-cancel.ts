@@ -18,6 +18,7 @@ export const boundaryCancel = defineOperation({
   effect: 'update',
   idempotent: true,
   authority: vaultMember('write'),
+  whileLocked: true,
   rest: 'POST /api/v1/boundary/executions/{run_id}/cancel',
   mcp: true,
   cli: 'boundary cancel <run_id>',

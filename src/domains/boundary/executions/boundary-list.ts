@@ -13,6 +13,7 @@ export const boundaryList = defineOperation({
   summary: 'List the executions of this vault, newest first.',
   effect: 'read',
   authority: vaultMember('read'),
+  whileLocked: true,
   rest: 'GET /api/v1/boundary/executions',
   mcp: true,
   cli: 'boundary list',

@@ -12,6 +12,7 @@ export const boundaryShow = defineOperation({
   summary: 'Show an execution: its state, how far its engine says it is, and how it ended.',
   effect: 'read',
   authority: vaultMember('read'),
+  whileLocked: true,
   rest: 'GET /api/v1/boundary/executions/{run_id}',
   mcp: true,
   cli: 'boundary show <run_id>',
