@@ -30,7 +30,7 @@ test('a document that went and came back is found once', async () => {
   const { documents, state, find } = space()
   const pathsAt = async (revision: number) => {
     state.revision = revision
-    return (await find(VECTOR, EVERYWHERE, 10)).map(({ path }) => path).sort()
+    return (await find(VECTOR, EVERYWHERE, 10)).map(({ path }) => path).toSorted()
   }
   for (const path of ['a', 'b', 'c', 'd']) documents.set(path, 'same')
   expect(await pathsAt(1)).toEqual(['a', 'b', 'c', 'd'])
