@@ -127,7 +127,8 @@ describe('the command line', () => {
     onTestFinished(() => limits.mockRestore())
     const remote = ['--url', tools.hub.url, '--token', await tools.bearer(), '--json']
     await type('tool', 'call', 'run_test', '--args', '{"target":"src"}', ...remote)
+    await type('flow', 'tool', 'invoke', 'echo', ...remote)
     await type('tool', 'list', ...remote)
-    expect(limits.mock.calls).toEqual([[290_000], [30_000]])
+    expect(limits.mock.calls).toEqual([[290_000], [290_000], [30_000]])
   })
 })

@@ -11,9 +11,9 @@ import { restRequest } from './rest-request.ts'
 import { speaksTls, speaksTlsInstead, unreachableHub } from './unreachable-hub.ts'
 
 const TIMEOUT_MS = 30_000
-/** What runs tests or reads a whole project may take its time; after five minutes fetch itself would give up. */
+/** What runs tests, reads a whole project or calls somebody else's tool may take its time; after five minutes fetch itself would give up. */
 const LASTING_TIMEOUT_MS = 290_000
-const LASTING = ['knowledge_index', 'knowledge_export', 'knowledge_import']
+const LASTING = ['knowledge_index', 'knowledge_export', 'knowledge_import', 'flow_external_tool_invoke']
 const ANSWER_LIMIT_BYTES = 64 * 1_048_576
 
 /** Talks to a running hub over the operations' REST bindings. */
