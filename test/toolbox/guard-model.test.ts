@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { chooseCalls } from '../../src/platform/guard/folder-calls.ts'
 import type { Guard } from '../../src/platform/guard/guard.ts'
 import { findMemoryFolder, outcomeOf } from '../../src/platform/guard/guard-project.fixture.ts'
 import { openGuard } from '../../src/platform/guard/open-guard.ts'
@@ -182,45 +183,49 @@ function inWorld(made: World, run: (guard: Guard) => void): void {
   }
 }
 
-verifies(
-  ['TOOL-068', 'TOOL-071', 'TOOL-072', 'TOOL-073', 'TOOL-075', 'TOOL-044'],
-  'any path in any tree of folders, files and links is judged, read and listed as a plain model says',
-  () => {
-    fc.assert(
-      fc.property(world, uses, (parts, paths) => {
-        const made = makeWorld(parts)
-        inWorld(made, (guard) => {
-          const asked = paths.map((one) => one.replace('@', base))
-          const answers = asked.map((one) => [one, askGuard(guard, one)])
-          expect(answers).toEqual(asked.map((one) => [one, askModel(made, one)]))
-          expect(readTree(base)).toEqual(made.tree)
-        })
-      }),
-      { numRuns: TREES },
-    )
-  },
-  120_000,
-)
+describe.each(['plain', 'kernel'] as const)('by %s calls', (which) => {
+  beforeAll(() => chooseCalls(which))
 
-verifies(
-  ['TOOL-069', 'TOOL-045', 'TOOL-075'],
-  'any write or deletion changes exactly what a plain model says, and nothing if it is refused',
-  () => {
-    fc.assert(
-      fc.property(world, fc.array(change, { minLength: 6, maxLength: 6 }), (parts, changes) => {
-        const made = makeWorld(parts)
-        inWorld(made, (guard) => {
-          for (const { kind, path: written } of changes) {
-            const asked = written.replace('@', base)
-            const use = () =>
-              kind === 'write' ? guard.writeFile(asked, Buffer.from('written')) : guard.deleteFile(asked)
-            expect([kind, asked, outcomeOf(use)]).toEqual([kind, asked, changeModel(made, kind, asked)])
+  verifies(
+    ['TOOL-068', 'TOOL-071', 'TOOL-072', 'TOOL-073', 'TOOL-075', 'TOOL-044'],
+    'any path in any tree of folders, files and links is judged, read and listed as a plain model says',
+    () => {
+      fc.assert(
+        fc.property(world, uses, (parts, paths) => {
+          const made = makeWorld(parts)
+          inWorld(made, (guard) => {
+            const asked = paths.map((one) => one.replace('@', base))
+            const answers = asked.map((one) => [one, askGuard(guard, one)])
+            expect(answers).toEqual(asked.map((one) => [one, askModel(made, one)]))
             expect(readTree(base)).toEqual(made.tree)
-          }
-        })
-      }),
-      { numRuns: TREES },
-    )
-  },
-  120_000,
-)
+          })
+        }),
+        { numRuns: TREES },
+      )
+    },
+    120_000,
+  )
+
+  verifies(
+    ['TOOL-069', 'TOOL-045', 'TOOL-075'],
+    'any write or deletion changes exactly what a plain model says, and nothing if it is refused',
+    () => {
+      fc.assert(
+        fc.property(world, fc.array(change, { minLength: 6, maxLength: 6 }), (parts, changes) => {
+          const made = makeWorld(parts)
+          inWorld(made, (guard) => {
+            for (const { kind, path: written } of changes) {
+              const asked = written.replace('@', base)
+              const use = () =>
+                kind === 'write' ? guard.writeFile(asked, Buffer.from('written')) : guard.deleteFile(asked)
+              expect([kind, asked, outcomeOf(use)]).toEqual([kind, asked, changeModel(made, kind, asked)])
+              expect(readTree(base)).toEqual(made.tree)
+            }
+          })
+        }),
+        { numRuns: TREES },
+      )
+    },
+    120_000,
+  )
+})

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { chooseCalls } from '../../src/platform/guard/folder-calls.ts'
 import type { Guard } from '../../src/platform/guard/guard.ts'
 import {
   CANARY,
@@ -9,7 +10,10 @@ import {
   outcomeOfAll,
 } from '../../src/platform/guard/guard-project.fixture.ts'
 
-// Runs in a mount namespace of its own, mounts things into a service, and prints how the guard takes it.
+// Runs in a mount namespace of its own, mounts things into a service, and prints how the guard takes it, with the calls
+// that its argument names.
+
+chooseCalls(process.argv[2] === 'kernel' ? 'kernel' : 'plain')
 
 const project = makeProject()
 const mounted: string[] = []

@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { chooseCalls } from '../../src/platform/guard/folder-calls.ts'
 import { FileFault, type Guard, GuardDenied } from '../../src/platform/guard/guard.ts'
 import {
   CANARY,
@@ -102,7 +103,9 @@ function writeCarelessly(path: string): void {
   }
 }
 
-describe('swapping under the eyes of the guard', () => {
+describe.each(['plain', 'kernel'] as const)('swapping under the eyes of the guard, by %s calls', (which) => {
+  beforeAll(() => chooseCalls(which))
+
   verifies(
     'TOOL-076',
     'a file for a link to the outside: no content of it is ever read',

@@ -1,7 +1,8 @@
-import { type BigIntStats, fstatSync, lstatSync, opendirSync, renameSync } from 'node:fs'
+import { type BigIntStats, fstatSync, opendirSync } from 'node:fs'
 import { foldName } from './blocked-names.ts'
-import { at, pathOf } from './descriptors.ts'
+import { at } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
+import { folderCalls } from './folder-calls.ts'
 
 /** A held folder and where it should be. */
 export interface FolderPlace {
@@ -27,7 +28,7 @@ export interface SeenFile extends FolderPlace {
  */
 export function isStillItself(seen: SeenFile): boolean {
   passBarrier(seen)
-  const named = lstatSync(at(seen.folder_fd, seen.name), { bigint: true, throwIfNoEntry: false })
+  const named = folderCalls().find(seen.folder_fd, seen.name)
   const held = fstatSync(seen.fd, { bigint: true })
   if (named === undefined || named.ino !== held.ino || named.dev !== held.dev) return false
   return (seen.may_have_names || (held.nlink === 1n && isUnchanged(seen, held))) && isUnmoved(seen)
@@ -39,7 +40,7 @@ function isUnchanged({ changed_at, fd }: SeenFile, held: BigIntStats): boolean {
 
 /** Whether a held folder still lies where the walk met it; it may have been moved out of the scope since. */
 export function isUnmoved({ folder_fd, folder_path, root_path }: FolderPlace): boolean {
-  const now = pathOf(folder_fd)
+  const now = folderCalls().pathOf(folder_fd)
   if (now === folder_path) return true
   // A file system without case shows the name that somebody else asked for.
   const below = now.startsWith(`${root_path}/`) ? now.slice(root_path.length) : '\0'
@@ -56,9 +57,8 @@ function foldPath(path: string): string {
  * at several times the price.
  */
 function passBarrier({ folder_fd, name }: SeenFile): void {
-  const place = at(folder_fd, name)
   try {
-    renameSync(place, place)
+    folderCalls().rename(folder_fd, name, name)
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') readFolder(folder_fd)
   }

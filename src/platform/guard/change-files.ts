@@ -1,7 +1,6 @@
-import { unlinkSync } from 'node:fs'
 import { isUnmoved } from './barrier.ts'
-import { at } from './descriptors.ts'
 import { fileFault } from './faults.ts'
+import { folderCalls } from './folder-calls.ts'
 import { GuardDenied } from './guard.ts'
 import { makeFolders } from './make-folders.ts'
 import { type OpenScope, renderPlace } from './open-scope.ts'
@@ -35,7 +34,7 @@ export function deleteFile(scope: OpenScope, given: string): { path: string } {
     requireFile(place)
     const into = writeInto(place)
     if (!isUnmoved(into)) throw new GuardDenied('changed', given)
-    unlinkSync(at(place.folder_fd, place.names.at(-1) ?? ''))
+    folderCalls().unlink(place.folder_fd, place.names.at(-1) ?? '')
     return { path: renderPlace(scope, place.root, place.names) }
   })
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readlinkSync } from 'node:fs'
+import { closeSync, constants } from 'node:fs'
 
 /** Missing in Node's list: a descriptor that names a thing without opening it, so that no FIFO or device wakes. */
 const O_PATH = 0o10000000
@@ -23,16 +23,6 @@ export function at(folder_fd: number, name: string): string {
 /** The held thing itself. */
 export function itself(fd: number): string {
   return `/proc/self/fd/${fd}`
-}
-
-/** Where the kernel says that the held thing lies now. */
-export function pathOf(fd: number): string {
-  return readlinkSync(itself(fd))
-}
-
-/** A second descriptor of a held folder, for those who keep it longer than the first. */
-export function holdAgain(folder_fd: number): number {
-  return openSync(at(folder_fd, '.'), NAME_FOLDER)
 }
 
 /** Closes what a call has held. */

@@ -14,8 +14,12 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { chooseCalls } from './folder-calls.ts'
 import { FileFault, type Guard, GuardDenied, type GuardScope } from './guard.ts'
 import { openGuard } from './open-guard.ts'
+
+// Tests say themselves when they want the other calls: else it would depend on how many paths came before.
+chooseCalls('plain')
 
 /** What must never leave the places it lies in. */
 export const CANARY = 'canary-of-the-outside'

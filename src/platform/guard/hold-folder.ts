@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, lstatSync, openSync, renameSync, unlinkSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import { isUnmoved } from './barrier.ts'
 import { writeInto } from './change-files.ts'
-import { at, holdAgain, itself, NAME_ANY, READ_KNOWN } from './descriptors.ts'
+import { NAME_ANY, READ_KNOWN } from './descriptors.ts'
 import { errnoOf, fileFault, translateFault } from './faults.ts'
+import { folderCalls, holdAgain } from './folder-calls.ts'
 import { type FileRights, type FoundFile, GuardDenied, type HeldFolder, type PreparedFile } from './guard.ts'
 import { isTooLong } from './input-path.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
@@ -36,7 +37,8 @@ function openHeld(held: Held, name: string, path: string): HeldFolder {
     isStill: (one, file) => using(held, [one], () => isStillHeld(held, one, file)),
     stat: (one) => using(held, [one], () => findHeld(held, one)),
     rename: (from, to) => using(held, [from, to], () => renameHeld(held, from, to)),
-    unlink: (one) => using(held, [one], () => changeHeld(held, () => unlinkSync(at(held.folder_fd, one)))),
+    unlink: (one) =>
+      using(held, [one], () => changeHeld(held, () => folderCalls().unlink(held.folder_fd, one))),
     close: () => {
       if (held.open) closeSync(held.folder_fd)
       held.open = false
@@ -103,7 +105,7 @@ function isStillHeld(held: Held, name: string, { bytes, mode }: FoundFile): bool
 }
 
 function hasBytes(named_fd: number, bytes: Buffer): boolean {
-  const fd = openSync(itself(named_fd), READ_KNOWN)
+  const fd = folderCalls().openHeld(named_fd, READ_KNOWN)
   try {
     return readUpTo(fd, bytes.length, bytes.length)?.equals(bytes) ?? false
   } finally {
@@ -113,7 +115,7 @@ function hasBytes(named_fd: number, bytes: Buffer): boolean {
 
 function findName({ folder_fd }: Held, name: string): number | undefined {
   try {
-    return openSync(at(folder_fd, name), NAME_ANY)
+    return folderCalls().open(folder_fd, name, NAME_ANY)
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined
     throw error
@@ -122,16 +124,15 @@ function findName({ folder_fd }: Held, name: string): number | undefined {
 
 /** Numbers of files are used again; the time of birth tells a new file from the one that had its number before. */
 function findHeld({ folder_fd }: Held, name: string): { mtime_ms: number; identity: string } | undefined {
-  const stat = lstatSync(at(folder_fd, name), { bigint: true, throwIfNoEntry: false })
-  return stat && { mtime_ms: Number(stat.mtimeMs), identity: `${stat.dev}:${stat.ino}:${stat.birthtimeNs}` }
+  const found = folderCalls().find(folder_fd, name)
+  return found && { mtime_ms: found.mtime_ms, identity: `${found.dev}:${found.ino}:${found.born_ns}` }
 }
 
 function renameHeld(held: Held, from: string, to: string): boolean {
-  const places = [from, to].map((name) => at(held.folder_fd, name))
-  for (const place of places)
-    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory())
-      throw fileFault('IsADirectory', held.given)
-  return changeHeld(held, () => renameSync(places[0] as string, places[1] as string))
+  const calls = folderCalls()
+  for (const name of [from, to])
+    if (calls.find(held.folder_fd, name)?.is_folder) throw fileFault('IsADirectory', held.given)
+  return changeHeld(held, () => calls.rename(held.folder_fd, from, to))
 }
 
 /** Answers false where the name was gone already. */

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, rmdirSync } from 'node:fs'
-import { at, holdAgain, NAME_FOLDER } from './descriptors.ts'
+import { at, NAME_FOLDER } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
+import { holdAgain } from './folder-calls.ts'
 import { GuardDenied } from './guard.ts'
 
 /** Folders made below a held one; the last is where the file goes. */

@@ -1,7 +1,8 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import { isStillItself } from './barrier.ts'
-import { itself, READ_KNOWN } from './descriptors.ts'
+import { READ_KNOWN } from './descriptors.ts'
 import { fileFault } from './faults.ts'
+import { folderCalls } from './folder-calls.ts'
 import { type FoundFile, GuardDenied } from './guard.ts'
 import { isInStore, type OpenScope } from './open-scope.ts'
 import { type Leaf, rightsOf } from './trail.ts'
@@ -37,7 +38,7 @@ export function readFile(scope: OpenScope, given: string, max_bytes: number): Fo
 export function readLeaf(leaf: Leaf, from: ReadFrom, max_bytes: number): FoundFile | undefined {
   const { fd, stat } = leaf
   if (stat.size > BigInt(max_bytes)) throw tooLarge(from.given, max_bytes, stat.size)
-  const open_fd = openSync(itself(fd), READ_KNOWN)
+  const open_fd = folderCalls().openHeld(fd, READ_KNOWN)
   try {
     const bytes = readUpTo(open_fd, Number(stat.size), max_bytes)
     if (!isStillItself({ ...from, fd: open_fd, changed_at: stat.ctimeNs })) return undefined

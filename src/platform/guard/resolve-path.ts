@@ -1,8 +1,9 @@
 import { fstatSync } from 'node:fs'
 import { closeAll } from './descriptors.ts'
 import { type FileFaultCode, GuardDenied } from './guard.ts'
-import { parseInputPath } from './input-path.ts'
+import { type PathParts, parseInputPath } from './input-path.ts'
 import { findByShortName, findRootOf, type OpenScope } from './open-scope.ts'
+import { findPlainPlace } from './plain-place.ts'
 import type { Root } from './roots.ts'
 import { currentFolder, enterRoot, fdsOf, type Leaf, type Trail, takeStep } from './trail.ts'
 
@@ -23,10 +24,18 @@ export interface Place {
   readonly missing: readonly string[]
   /** The root that the held folder belongs to; another one than `root` only where there is a fault. */
   readonly held_root: Root | undefined
+  /** Whether it is known that no mount was crossed on the way from that root. */
+  readonly is_on_mount: boolean
   /** Whether the last name of the path was a link. */
   readonly by_link: boolean
   /** All descriptors that are to be closed. */
   readonly fds: readonly number[]
+}
+
+/** Finds out where a path leads. */
+export function resolvePath(scope: OpenScope, given: string): Place {
+  const parts = parseInputPath(given)
+  return findPlainPlace(scope, given, parts) ?? walkPath(scope, given, parts)
 }
 
 /**
@@ -34,8 +43,8 @@ export interface Place {
  * through a link: `..` goes back to the folder that the walk came from, and a link's target is walked by the same
  * rules. Beyond a root the walk only counts names, without touching the disk, until it arrives at a root again.
  */
-export function resolvePath(scope: OpenScope, given: string): Place {
-  const trail = startTrail(scope, given)
+function walkPath(scope: OpenScope, given: string, parts: PathParts): Place {
+  const trail = startTrail(scope, given, parts)
   try {
     for (let steps = 0; trail.todo.length > 0; steps += 1) {
       if (steps >= STEPS_MAX) throw new GuardDenied('link_loop', given)
@@ -48,8 +57,7 @@ export function resolvePath(scope: OpenScope, given: string): Place {
   }
 }
 
-function startTrail(scope: OpenScope, given: string): Trail {
-  const { absolute, names } = parseInputPath(given)
+function startTrail(scope: OpenScope, given: string, { absolute, names }: PathParts): Trail {
   const trail: Trail = {
     scope,
     given,
@@ -75,7 +83,7 @@ function startTrail(scope: OpenScope, given: string): Trail {
 function finish(trail: Trail): Place {
   const { given, root, names, by_link } = trail
   const folder_fd = currentFolder(trail)
-  const held = { folder_fd, held_root: root, by_link, fds: fdsOf(trail) }
+  const held = { folder_fd, held_root: root, is_on_mount: false, by_link, fds: fdsOf(trail) }
   if (trail.lexical) return { ...held, ...finishLexically(trail, trail.lexical), leaf: undefined }
   if (root === undefined) throw new GuardDenied('outside', given)
   const leaf = trail.leaf ?? { fd: folder_fd, stat: fstatSync(folder_fd, { bigint: true }) }

@@ -1,7 +1,8 @@
-import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { at, NAME_FOLDER, pathOf } from './descriptors.ts'
+import { at, NAME_FOLDER } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
+import { folderCalls, type NamedThing } from './folder-calls.ts'
 import { GuardDenied } from './guard.ts'
 import { mountIdOf } from './mounts.ts'
 
@@ -73,11 +74,11 @@ export function realPlace(path: string): string {
  * another guard.
  */
 export function holdRoot(root: Root, given_path: string): HeldRoot | undefined {
-  const now = findStat(root.path)
+  const now = findNow(root.path)
   const { held } = root
   if (held && now && now.ino === held.ino && now.dev === held.dev) return held
   releaseRoot(root)
-  const found = now?.isDirectory() ? openRoot(root) : undefined
+  const found = now?.is_folder ? openRoot(root) : undefined
   if (found === undefined && root.writable) throw new GuardDenied('changed', given_path)
   if (found === undefined) return undefined
   root.held = found
@@ -100,7 +101,7 @@ function openRoot(root: Root): HeldRoot | undefined {
     const { dev, ino } = fstatSync(fd, { bigint: true })
     const below = lstatSync(at(fd, '.'), { bigint: true })
     if (below.ino !== ino || below.dev !== dev) throw new Error('/proc/self/fd does not lead to held folders')
-    if (pathOf(fd) === root.path) return { fd, dev, ino, mount_id: mountIdOf(fd) }
+    if (folderCalls().pathOf(fd) === root.path) return { fd, dev, ino, mount_id: mountIdOf(fd) }
   } catch (error) {
     closeSync(fd)
     throw error
@@ -109,9 +110,9 @@ function openRoot(root: Root): HeldRoot | undefined {
   return undefined
 }
 
-function findStat(path: string): BigIntStats | undefined {
+function findNow(path: string): NamedThing | undefined {
   try {
-    return lstatSync(path, { bigint: true })
+    return folderCalls().findPath(path)
   } catch (error) {
     if (GONE.has(errnoOf(error) ?? '')) return undefined
     throw error

@@ -66,9 +66,10 @@ export function folderPathOf({ root, names }: Pick<Place, 'root' | 'names'>): st
 }
 
 /** Refuses what lies on another disk or was mounted over a name, and what is missing there just the same. */
-function checkMount({ leaf, folder_fd, held_root }: Place, given: string): void {
+function checkMount({ leaf, folder_fd, held_root, is_on_mount }: Place, given: string): void {
   const home = held_root?.held
   if (home === undefined) return
   if (leaf && leaf.stat.dev !== home.dev) throw new GuardDenied('device', given)
-  if (mountIdOf(leaf?.fd ?? folder_fd) !== home.mount_id) throw new GuardDenied('device', given)
+  if (!is_on_mount && mountIdOf(leaf?.fd ?? folder_fd) !== home.mount_id)
+    throw new GuardDenied('device', given)
 }

@@ -1,6 +1,7 @@
 import { closeSync, type Dirent, openSync } from 'node:fs'
-import { at, holdAgain, NAME_FOLDER } from './descriptors.ts'
+import { at, NAME_FOLDER } from './descriptors.ts'
 import { fileFault, tryQuietly } from './faults.ts'
+import { holdAgain } from './folder-calls.ts'
 import { type FolderEntries, readFolder } from './folder-entries.ts'
 import type { WalkEnd } from './guard.ts'
 import { readMountPoints } from './mounts.ts'

@@ -1,23 +1,12 @@
-import {
-  close,
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fdatasync,
-  fdatasyncSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  unlinkSync,
-} from 'node:fs'
+import { close, closeSync, fchmodSync, fchownSync, fdatasync, fdatasyncSync, fstatSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { realSystem } from '../basics/system.ts'
 import { writeWhole } from '../basics/write-whole.ts'
 import { type FolderPlace, isUnmoved } from './barrier.ts'
 import { TEMP_PREFIX } from './blocked-names.ts'
-import { at, MAKE_NEW, NAME_ANY } from './descriptors.ts'
+import { MAKE_NEW, NAME_ANY } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
+import { folderCalls } from './folder-calls.ts'
 import { type FileRights, GuardDenied, type PreparedFile } from './guard.ts'
 import { sweepDrafts } from './sweep-drafts.ts'
 
@@ -70,17 +59,17 @@ export async function prepareFile(
 
 function makeBeside(into: WriteInto, bytes: Uint8Array, kept: FileRights | undefined) {
   sweepDrafts(into)
-  const temp = at(into.folder_fd, `${TEMP_PREFIX}${realSystem.random(RANDOM_BYTES)}`)
-  const fd = openSync(temp, MAKE_NEW, kept ? PRIVATE_MODE : NEW_MODE)
+  const temp = `${TEMP_PREFIX}${realSystem.random(RANDOM_BYTES)}`
+  const fd = folderCalls().open(into.folder_fd, temp, MAKE_NEW, kept ? PRIVATE_MODE : NEW_MODE)
   let is_beside = true
   const closeMade = () => {
-    if (is_beside) removeIfThere(temp)
+    if (is_beside) removeIfThere(into.folder_fd, temp)
     is_beside = false
     closeSync(fd)
   }
   const putAs = (name: string) => {
     if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
-    moveOver(temp, at(into.folder_fd, name))
+    moveOver(into.folder_fd, temp, name)
     is_beside = false
     checkArrived(into, name, fd)
   }
@@ -98,18 +87,18 @@ function makeBeside(into: WriteInto, bytes: Uint8Array, kept: FileRights | undef
  * The file that had the name is held while it loses it: the kernel frees what it had on the disk only when it is let
  * go of, which takes several times as long as the rename itself and is nothing that anybody has to wait for.
  */
-function moveOver(from: string, to: string): void {
-  const replaced = tryHold(to)
+function moveOver(folder_fd: number, from: string, to: string): void {
+  const replaced = tryHold(folder_fd, to)
   try {
-    renameSync(from, to)
+    folderCalls().rename(folder_fd, from, to)
   } finally {
     if (replaced !== undefined) close(replaced, () => {})
   }
 }
 
-function tryHold(place: string): number | undefined {
+function tryHold(folder_fd: number, name: string): number | undefined {
   try {
-    return openSync(place, NAME_ANY)
+    return folderCalls().open(folder_fd, name, NAME_ANY)
   } catch {
     // The rename says what is wrong, if anything is.
     return undefined
@@ -118,25 +107,24 @@ function tryHold(place: string): number | undefined {
 
 /** Makes a file that must not exist; answers false when the name is taken, by whatever it may be. */
 export function makeNewFile(into: WriteInto, name: string, bytes: Uint8Array, mode: number): boolean {
-  const place = at(into.folder_fd, name)
   if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
-  const fd = openNew(place)
+  const fd = openNew(into.folder_fd, name)
   if (fd === undefined) return false
   try {
     writeWhole(fd, bytes)
     if (mode !== PRIVATE_MODE) keepMode(fd, { mode })
     return true
   } catch (error) {
-    removeIfThere(place)
+    removeIfThere(into.folder_fd, name)
     throw error
   } finally {
     closeSync(fd)
   }
 }
 
-function openNew(place: string): number | undefined {
+function openNew(folder_fd: number, name: string): number | undefined {
   try {
-    return openSync(place, MAKE_NEW, PRIVATE_MODE)
+    return folderCalls().open(folder_fd, name, MAKE_NEW, PRIVATE_MODE)
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return undefined
     throw error
@@ -160,14 +148,14 @@ function tryChown(fd: number, uid: number, gid: number): void {
 }
 
 function checkArrived(into: WriteInto, name: string, fd: number): void {
-  const named = lstatSync(at(into.folder_fd, name), { bigint: true, throwIfNoEntry: false })
+  const named = folderCalls().find(into.folder_fd, name)
   const held = fstatSync(fd, { bigint: true })
   if (named?.ino !== held.ino || named.dev !== held.dev) throw new GuardDenied('changed', into.given)
 }
 
-function removeIfThere(place: string): void {
+function removeIfThere(folder_fd: number, name: string): void {
   try {
-    unlinkSync(place)
+    folderCalls().unlink(folder_fd, name)
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error
   }

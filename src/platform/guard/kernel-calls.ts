@@ -1,0 +1,166 @@
+import { openSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { endianness } from 'node:os'
+import { isDeepStrictEqual } from 'node:util'
+import { closeAll, NAME_ANY, NAME_FOLDER } from './descriptors.ts'
+import type { FolderCalls, NamedThing } from './folder-calls.ts'
+import { plainCalls } from './plain-calls.ts'
+
+const require = createRequire(import.meta.url)
+
+// What the kernel's headers say; Node tells only some of it.
+const O_CLOEXEC = 0o2000000
+const AT_FDCWD = -100
+const AT_SYMLINK_NOFOLLOW = 0x100
+const STATX_WITH_BIRTH = 0xfff
+const STATX_BYTES = 256
+const SYS_OPENAT2 = 437
+const OPEN_HOW_BYTES = 24
+/** Across no mount, through no link of either kind, and nowhere above the folder. */
+const RESOLVE_PLAINLY = 0x01n | 0x02n | 0x04n | 0x08n
+const PATH_BYTES = 4_096
+const S_IFMT = 0o170000
+const S_IFDIR = 0o040000
+const S_NS = 1_000_000_000n
+const MS_NS = 1_000_000
+
+/** The calls of the C library: each costs a fraction of its like through Node and a path below /proc. */
+export interface KernelCalls extends FolderCalls {
+  /**
+   * Names what several names below a held folder lead to, in one step: by real folders of the same mount alone.
+   * Nothing where the kernel finds no such way, for whatever reason; the walk finds out which.
+   */
+  openBeneath(folder_fd: number, path: string, flags: number): number | undefined
+}
+
+type Call = (...args: unknown[]) => number
+
+interface Koffi {
+  /** Nothing for a path means what the program has loaded already. */
+  load(path: null): { func(declaration: string): Call }
+}
+
+let loaded: { readonly calls: KernelCalls | undefined } | undefined
+
+/** Loads the calls, once; nothing where they cannot be made, as on an older kernel or without the library. */
+export function loadKernelCalls(): KernelCalls | undefined {
+  loaded ??= { calls: tryLoad() }
+  return loaded.calls
+}
+
+function tryLoad(): KernelCalls | undefined {
+  try {
+    const calls = openCalls(require('koffi') as Koffi)
+    return isWorking(calls) ? calls : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** A call that fails is made again by Node, which says why: nothing here has to know the codes of failures. */
+function openCalls(koffi: Koffi): KernelCalls {
+  const c = declareCalls(koffi)
+  const [statx, how, link] = [
+    Buffer.alloc(STATX_BYTES),
+    Buffer.alloc(OPEN_HOW_BYTES),
+    Buffer.alloc(PATH_BYTES),
+  ]
+  const long = new BigUint64Array(how.buffer, how.byteOffset, OPEN_HOW_BYTES / 8)
+  long[2] = RESOLVE_PLAINLY
+  const readNamed = namedReader(statx)
+  return {
+    open(folder_fd, name, flags, mode = 0) {
+      const fd = c.openat(folder_fd, checked(name), flags | O_CLOEXEC, mode)
+      return fd < 0 ? plainCalls.open(folder_fd, name, flags, mode) : fd
+    },
+    openHeld(held_fd, flags) {
+      const fd = c.openat(AT_FDCWD, `/proc/self/fd/${held_fd}`, flags | O_CLOEXEC, 0)
+      return fd < 0 ? plainCalls.openHeld(held_fd, flags) : fd
+    },
+    find(folder_fd, name) {
+      const failed = c.statx(folder_fd, checked(name), AT_SYMLINK_NOFOLLOW, STATX_WITH_BIRTH, statx)
+      return failed ? plainCalls.find(folder_fd, name) : readNamed()
+    },
+    findPath(path) {
+      const failed = c.statx(AT_FDCWD, checked(path), AT_SYMLINK_NOFOLLOW, STATX_WITH_BIRTH, statx)
+      return failed ? plainCalls.findPath(path) : readNamed()
+    },
+    rename(folder_fd, from, to) {
+      if (c.renameat(folder_fd, checked(from), folder_fd, checked(to))) plainCalls.rename(folder_fd, from, to)
+    },
+    unlink(folder_fd, name) {
+      if (c.unlinkat(folder_fd, checked(name), 0)) plainCalls.unlink(folder_fd, name)
+    },
+    pathOf(fd) {
+      const length = c.readlink(`/proc/self/fd/${fd}`, link, PATH_BYTES)
+      return length < 0 || length === PATH_BYTES ? plainCalls.pathOf(fd) : link.toString('utf8', 0, length)
+    },
+    openBeneath(folder_fd, path, flags) {
+      long[0] = BigInt(flags | O_CLOEXEC)
+      const fd = c.openat2(SYS_OPENAT2, folder_fd, checked(path), how, OPEN_HOW_BYTES)
+      return fd < 0 ? undefined : fd
+    },
+  }
+}
+
+function declareCalls(koffi: Koffi) {
+  const library = koffi.load(null)
+  return {
+    openat: library.func('int openat(int folder, const char *name, int flags, uint32_t mode)'),
+    // The C library has no name for this one.
+    openat2: library.func('long syscall(long call, int folder, const char *path, void *how, size_t bytes)'),
+    statx: library.func('int statx(int folder, const char *name, int flags, uint32_t mask, void *found)'),
+    renameat: library.func('int renameat(int folder, const char *from, int other, const char *to)'),
+    unlinkat: library.func('int unlinkat(int folder, const char *name, int flags)'),
+    readlink: library.func('long readlink(const char *path, void *found, size_t bytes)'),
+  } as const
+}
+
+/** A text ends for the C library where a NUL is in it. */
+function checked(name: string): string {
+  if (name.includes('\0')) throw new Error('a name with a NUL in it')
+  return name
+}
+
+/** Reads what `statx` has left in its buffer; the places are those of the kernel's `struct statx`. */
+function namedReader(buffer: Buffer): () => NamedThing {
+  const view = new DataView(buffer.buffer, buffer.byteOffset, STATX_BYTES)
+  const little = endianness() === 'LE'
+  const word = (place: number) => view.getUint32(place, little)
+  const seconds = (place: number) => view.getBigInt64(place, little)
+  return () => ({
+    dev: deviceOf(word(0x88), word(0x8c)),
+    ino: view.getBigUint64(0x20, little),
+    born_ns: seconds(0x50) * S_NS + BigInt(word(0x58)),
+    mtime_ms: Number(seconds(0x70)) * 1_000 + Math.floor(word(0x78) / MS_NS),
+    is_folder: (view.getUint16(0x1c, little) & S_IFMT) === S_IFDIR,
+  })
+}
+
+/** The number of a disk as `stat` has it, from its two halves. */
+function deviceOf(major: number, minor: number): bigint {
+  const [high, low] = [BigInt(major), BigInt(minor)]
+  return ((high & ~0xfffn) << 32n) | ((high & 0xfffn) << 8n) | ((low & ~0xffn) << 12n) | (low & 0xffn)
+}
+
+/** Whether the calls do what they are taken for, by things that every Linux has. */
+function isWorking(calls: KernelCalls): boolean {
+  const fds = [openSync('/proc', NAME_FOLDER)]
+  const [proc] = fds as [number]
+  const reach = (path: string, flags: number) => {
+    const fd = calls.openBeneath(proc, path, flags)
+    if (fd !== undefined) fds.push(fd)
+    return fd
+  }
+  try {
+    const kernel = reach('sys/kernel', NAME_FOLDER)
+    const escapes = ['self/status', '..', '../proc', '/proc', 'no-such-thing'].map((path) =>
+      reach(path, NAME_ANY),
+    )
+    if (kernel === undefined || escapes.some((fd) => fd !== undefined)) return false
+    const [found, real] = [calls.find(proc, 'sys'), plainCalls.find(proc, 'sys')]
+    return isDeepStrictEqual(found, real) && calls.pathOf(kernel) === '/proc/sys/kernel'
+  } finally {
+    closeAll(fds)
+  }
+}
