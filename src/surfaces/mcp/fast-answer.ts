@@ -28,11 +28,14 @@ export function createFastAnswer<Caller>(
     if (request.method === 'tools/call') return renderCall(host, request, caller, signal, tail.call)
     return renderResult(request, `"tools":${lists(await host.listTools(caller)).text}${tail.list}`)
   }
-  return (request, caller, signal) =>
-    render(request, caller, signal).catch((error) => {
-      onError(error)
+  return async (request, caller, signal) => {
+    try {
+      return await render(request, caller, signal)
+    } catch (error) {
+      onError(error as Error)
       return renderError(request, INTERNAL_ERROR)
-    })
+    }
+  }
 }
 
 async function renderCall<Caller>(

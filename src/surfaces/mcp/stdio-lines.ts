@@ -12,8 +12,11 @@ export interface SessionLine {
   readonly is_too_long: boolean
 }
 
-/** One line per message. One over the limit is marked, and the next begins after its end all the same. */
-export async function* readSession(input: Readable): AsyncGenerator<SessionLine> {
+/**
+ * One line per message, and together those that were read at once. One over the limit is marked, and the next begins
+ * after its end all the same.
+ */
+export async function* readSession(input: Readable): AsyncGenerator<readonly SessionLine[]> {
   input.setEncoding('utf8')
   let rest = ''
   let has_lost = false
@@ -21,21 +24,23 @@ export async function* readSession(input: Readable): AsyncGenerator<SessionLine>
     beginTurn()
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
-    for (const text of lines) {
-      yield toSessionLine(text, has_lost)
+    if (lines.length > 0) {
+      const is_first_lost = has_lost
       has_lost = false
+      yield lines.map((text, at) => toSessionLine(text, is_first_lost && at === 0))
     }
     if (rest.length > MAX_KEPT_CHARS) [rest, has_lost] = ['', true]
   }
-  yield toSessionLine(rest, has_lost)
+  yield [toSessionLine(rest, has_lost)]
 }
 
 /** The lines of a file. One over the limit ends the reading: nobody is there to be told of it alone. */
 export async function* readLines(input: Readable): AsyncGenerator<string> {
-  for await (const { text, is_too_long } of readSession(input)) {
-    if (is_too_long) throw new Error(`A message is longer than ${MAX_LINE_CHARS} characters`)
-    yield text
-  }
+  for await (const lines of readSession(input))
+    for (const { text, is_too_long } of lines) {
+      if (is_too_long) throw new Error(`A message is longer than ${MAX_LINE_CHARS} characters`)
+      yield text
+    }
 }
 
 function toSessionLine(text: string, has_lost: boolean): SessionLine {

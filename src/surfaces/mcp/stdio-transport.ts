@@ -11,7 +11,7 @@ import { underWay } from '../../platform/basics/under-way.ts'
 import { type EnvelopeRefusal, findId, readEnvelope, renderRefusal } from './envelope-guard.ts'
 import type { FastRequest } from './fast-request.ts'
 import type { StdioFastCalls } from './stdio-fast-calls.ts'
-import { MAX_LINE_CHARS, readSession } from './stdio-lines.ts'
+import { MAX_LINE_CHARS, readSession, type SessionLine } from './stdio-lines.ts'
 
 export type StdioTransport = Transport & { closed: Promise<void> }
 
@@ -39,7 +39,7 @@ export function createStdioTransport(
   const inFlight = createInFlight()
   const closed = Promise.withResolvers<void>()
   let isClosed = false
-  const write = (text: string) => (isClosed ? Promise.resolve() : writeLine(output, text, closed.promise))
+  const write = lineWriter(output, closed.promise, () => isClosed)
   const refuse = refusing(write, onRefused)
 
   const transport: StdioTransport = {
@@ -63,19 +63,19 @@ export function createStdioTransport(
   }
 
   async function serveInput(): Promise<void> {
-    for await (const { text, is_too_long } of readSession(input)) {
-      if (is_too_long) await refuse(TOO_LONG, findId(text))
-      else if (text.trim() !== '') await accept(text)
-      await inFlight.atMost(MAX_IN_FLIGHT)
-    }
-    await Promise.race([inFlight.atMost(0), delay(DRAIN_MS, undefined, { ref: false })])
-    // The SDK forgets an answered call one turn later; closing now would still abort it.
-    await nextTurn()
+    for await (const lines of readSession(input))
+      for (const line of lines) {
+        await accept(line)
+        if (inFlight.size > MAX_IN_FLIGHT) await inFlight.atMost(MAX_IN_FLIGHT)
+      }
+    await drain(inFlight)
     await transport.close()
   }
 
-  async function accept(line: string): Promise<void> {
-    const envelope = readEnvelope(line)
+  function accept({ text, is_too_long }: SessionLine): Promise<void> | undefined {
+    if (is_too_long) return refuse(TOO_LONG, findId(text))
+    if (text.trim() === '') return undefined
+    const envelope = readEnvelope(text)
     if ('refused' in envelope) return refuse(envelope.refused)
     const call = fast?.find(envelope.body)
     // Others may be asked meanwhile: a slow call holds nobody up.
@@ -85,6 +85,8 @@ export function createStdioTransport(
     inFlight.note(message)
     fast?.noteIncoming(message)
     transport.onmessage?.(message)
+    // The SDK works on it in promises; the next line, which may cancel this one, comes after those.
+    return nextTurn()
   }
 
   function fail(error: Error): void {
@@ -97,6 +99,13 @@ export function createStdioTransport(
 }
 
 type Write = (text: string) => Promise<void>
+
+/** Lets what was asked for before the input ended be answered. */
+async function drain(inFlight: { atMost(count: number): Promise<void> }): Promise<void> {
+  await Promise.race([inFlight.atMost(0), delay(DRAIN_MS, undefined, { ref: false })])
+  // The SDK forgets an answered call one turn later; closing now would still abort it.
+  await nextTurn()
+}
 
 /** Answers a line that is refused unread, once that is on record. */
 function refusing(write: Write, onRefused: OnRefusedLine) {
@@ -111,18 +120,31 @@ async function answerFast(call: FastRequest, fast: StdioFastCalls | undefined, w
   if (text !== undefined) await write(text)
 }
 
-/** Waits for a reader that is slower than we are, but not for one that has gone. */
-async function writeLine(output: Writable, text: string, gone: Promise<void>): Promise<void> {
-  if (output.destroyed) return
-  joinWrites(output)
-  if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), gone])
+/** Writes lines; waits for a reader that is slower than we are, but not for one that has gone. */
+function lineWriter(output: Writable, gone: Promise<void>, isGone: () => boolean): Write {
+  const join = joinWrites(output)
+  return async (text) => {
+    if (isGone() || output.destroyed) return
+    join()
+    if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), gone])
+  }
 }
 
-/** Answers that are ready in one turn leave in one write. */
-function joinWrites(output: Writable): void {
-  if (output.writableCorked > 0) return
-  output.cork()
-  process.nextTick(() => output.uncork())
+/**
+ * Answers that are ready in one turn leave in one write, but for the first, which leaves at once: its reader works
+ * on it, and may ask anew, while the others are still being written.
+ */
+function joinWrites(output: Writable): () => void {
+  let is_first = true
+  return () => {
+    if (is_first) {
+      is_first = false
+      setImmediate(() => (is_first = true))
+    } else if (output.writableCorked === 0) {
+      output.cork()
+      process.nextTick(() => output.uncork())
+    }
+  }
 }
 
 function findMessage(body: unknown): JSONRPCMessage | undefined {
@@ -142,11 +164,18 @@ function createInFlight() {
     wake?.()
   }
   return {
+    get size() {
+      return ids.size
+    },
     end,
     /** Counts a request as open for as long as the work on it takes. */
     async during(id: RequestId, work: () => Promise<void>): Promise<void> {
       ids.set(id, true)
-      await work().finally(() => end(id))
+      try {
+        await work()
+      } finally {
+        end(id)
+      }
     },
     note(message: JSONRPCMessage) {
       if (!('method' in message)) return
