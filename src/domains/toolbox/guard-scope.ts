@@ -7,7 +7,7 @@ const DOCUMENT_FOLDERS = ['docs', 'plans']
 
 /** What the guard of a call keeps to, as plain data from which a thread can open a guard of its own. */
 export function guardScopeOf(
-  context: ToolContext,
+  context: Pick<ToolContext, 'role' | 'project_root' | 'service_root'>,
   policy: ProjectPolicy,
   /** Closed wherever they lie, such as the hub's own home. */
   closed_paths: readonly string[] = [],

@@ -3,9 +3,15 @@ import { openGuard } from '../../platform/guard/open-guard.ts'
 
 /** Guards that stay open from call to call. None is closed while a call works with it. */
 export interface KeptGuards {
-  /** Works with the guard of a scope, which is opened where none is kept. */
-  use<Result>(scope: GuardScope, work: (guard: Guard) => Promise<Result>): Promise<Result>
+  /** Works with the guard of a scope, which is opened where none is kept. The key tells scopes apart. */
+  use<Result>(scope: KeyedScope, work: (guard: Guard) => Promise<Result>): Promise<Result>
   close(): void
+}
+
+/** A scope and what it is known by; made once for many calls. */
+export interface KeyedScope {
+  readonly key: string
+  readonly scope: GuardScope
 }
 
 interface KeptGuard {
@@ -26,8 +32,7 @@ export function keepGuards(limit: number): KeptGuards {
     }
   }
   return {
-    async use(scope, work) {
-      const key = JSON.stringify(scope)
+    async use({ key, scope }, work) {
       const one = kept.get(key) ?? { guard: openGuard(scope), users: 0 }
       if (key !== newest) kept.delete(key)
       kept.set(key, one)

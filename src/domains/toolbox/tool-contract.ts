@@ -8,7 +8,7 @@ import { describeArguments } from './describe-arguments.ts'
 import type { ToolDeclaration } from './tool.ts'
 import { CHECKED_CODES } from './tool-errors.ts'
 import { ToolFault } from './tool-fault.ts'
-import { durationSince, ResultMetadata, ToolRefusalForm } from './tool-result.ts'
+import { durationSince, type ResultMetadata, ToolRefusalForm } from './tool-result.ts'
 import { recordEvent } from './watch/record-event.ts'
 import { workshopOf } from './workshop.ts'
 
@@ -58,8 +58,8 @@ function faultOf({ input }: AnyTool, refusal: Refusal, text: string | undefined)
 }
 
 function renderResult(ended: EndedCall, security_checks: 'passed' | 'failed', rest: object): string {
-  const duration_ms = durationSince(ended.started)
-  return JSON.stringify({ ...rest, metadata: ResultMetadata.parse({ duration_ms, security_checks }) })
+  const metadata: ResultMetadata = { duration_ms: durationSince(ended.started), security_checks }
+  return JSON.stringify({ ...rest, metadata })
 }
 
 /** Words that cannot be checked for secrets are withheld. */

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { FAULT_CODES } from './tool-fault.ts'
 
 /** What every result says of how it came about. */
-export const ResultMetadata = z.strictObject({
+const ResultMetadata = z.strictObject({
   duration_ms: z.number().min(0),
   security_checks: z.enum(['passed', 'failed']),
 })
+
+export type ResultMetadata = z.output<typeof ResultMetadata>
 
 /** Why a call ended without success, and what to do about it. */
 const ResultError = z.strictObject({

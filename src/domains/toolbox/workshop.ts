@@ -12,7 +12,7 @@ import { openSandbox } from '../../platform/sandbox/open-sandbox.ts'
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts'
 import { plainFault } from './as-fault.ts'
 import { guardScopeOf } from './guard-scope.ts'
-import { keepGuards } from './kept-guards.ts'
+import { type KeyedScope, keepGuards } from './kept-guards.ts'
 import { followProjectPolicy } from './policy/follow-project-policy.ts'
 import type { ProjectPolicy } from './policy/project-policy.ts'
 import {
@@ -51,6 +51,7 @@ function openWorkshop(hub: Hub): Workshop {
   const patterns = openPatterns()
   const projects = keptLately(KEPT_PROJECTS, followProjectPolicy)
   const guards = keepGuards(KEPT_GUARDS)
+  const scopesOf = keptWith(scopesUnder([hub.home.folder]))
   const redactors = keptLately(KEPT_REDACTORS, (key) => makeRedactor(hub, JSON.parse(key) as RedactorKey))
   hub.closing.push(async () => {
     guards.close()
@@ -60,17 +61,43 @@ function openWorkshop(hub: Hub): Workshop {
     patterns,
     sandbox: openSandbox(),
     policyOf: onceATurn((project_root) => projects(project_root)()),
-    useGuard: (context, policy, work) => guards.use(guardScopeOf(context, policy, [hub.home.folder]), work),
+    useGuard: (context, policy, work) => guards.use(scopesOf(policy)(placeOf(context)), work),
     redactorOf: (tool, policy, access_token) =>
-      redactors(
-        JSON.stringify({
-          patterns: policy?.redact_patterns ?? [],
-          exceptions: policy?.redaction_exceptions[tool] ?? [],
-          known: access_token === undefined ? [] : [access_token],
-        } satisfies RedactorKey),
-      ),
+      redactors(redactorKeysOf(policy ?? NO_POLICY)(tool, access_token)),
   }
 }
+
+/** Where a call works, in one text: no path has the sign that parts them. */
+function placeOf({ role, project_root, service_root }: ToolContext): string {
+  return `${role}\0${project_root}\0${service_root}`
+}
+
+/** The scopes that a policy gives, each made once: its key alone would take as long as reading a file. */
+function scopesUnder(closed_paths: readonly string[]) {
+  return (policy: ProjectPolicy) =>
+    keptLately<KeyedScope>(KEPT_GUARDS, (place) => {
+      const [role, project_root, service_root] = place.split('\0') as [ToolRole, string, string]
+      const scope = guardScopeOf({ role, project_root, service_root }, policy, closed_paths)
+      return { key: JSON.stringify(scope), scope }
+    })
+}
+
+type Redacting = Pick<ProjectPolicy, 'redact_patterns' | 'redaction_exceptions'>
+
+const NO_POLICY: Redacting = { redact_patterns: [], redaction_exceptions: {} }
+
+/** The keys of redactors under a policy, made once for each tool that nobody gave a token to. */
+const redactorKeysOf = keptWith(({ redact_patterns, redaction_exceptions }: Redacting) => {
+  const keyOf = (tool: string, known: readonly string[]) =>
+    JSON.stringify({
+      patterns: redact_patterns,
+      exceptions: redaction_exceptions[tool] ?? [],
+      known,
+    } satisfies RedactorKey)
+  const without_token = keptLately(KEPT_REDACTORS, (tool) => keyOf(tool, []))
+  return (tool: string, access_token: string | undefined) =>
+    access_token === undefined ? without_token(tool) : keyOf(tool, [access_token])
+})
 
 interface RedactorKey {
   patterns: readonly string[]

@@ -1,3 +1,5 @@
+import { keptLately } from '../basics/kept-lately.ts'
+
 /** Closed at any depth, whatever a project's policy says; `.flow` because the policy itself lives there. */
 const BUILT_IN = ['.env', '.git', 'secrets', 'node_modules', '.flow']
 /** Locks of files under change; a tool that could write one could stop or rob the holder. */
@@ -8,6 +10,7 @@ export const TEMP_PREFIX = '.guard-tmp.'
 const PATTERNS_MAX = 1_000
 const PATTERN_LENGTH_MAX = 255
 const SHORT_STEM_LENGTH = 6
+const NAMES_KEPT = 1_000
 
 const PLAIN = /^[\x20-\x7e]*$/
 const ALIAS_TAIL = /[:/\\]/
@@ -18,6 +21,8 @@ const UNSHOWABLE = /[\p{Cc}\u2028\u2029]/u
 export interface NameRules {
   /** A closed zone, a lock, or a file of the guard's own. */
   isClosed(name: string): boolean
+  /** The same for the names of a path: the same few folders are on the way to most files, and are known. */
+  isClosedOnWay(name: string): boolean
   /** A closed zone or a file of the guard's own; locks may pass. */
   isClosedToLocks(name: string): boolean
 }
@@ -67,12 +72,14 @@ export function compileNameRules(block_patterns: readonly string[]): NameRules {
     globs.some((parts) => matchesGlob(parts, folded))
   const isForbidden = (folded: string): boolean =>
     isZone(folded) || isZone(beforeAlias(folded)) || folded.startsWith(TEMP_PREFIX)
+  const isClosed = (name: string): boolean => {
+    const folded = foldName(name)
+    return folded.startsWith(LOCK_PREFIX) || isForbidden(folded)
+  }
   return {
+    isClosed,
+    isClosedOnWay: keptLately(NAMES_KEPT, isClosed),
     isClosedToLocks: (name) => isForbidden(foldName(name)),
-    isClosed: (name) => {
-      const folded = foldName(name)
-      return folded.startsWith(LOCK_PREFIX) || isForbidden(folded)
-    },
   }
 }
 

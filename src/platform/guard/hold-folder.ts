@@ -69,7 +69,7 @@ function readHeld(held: Held, name: string, max_bytes: number): FoundFile | unde
     if (fd === undefined) return undefined
     try {
       const stat = fstatSync(fd, { bigint: true })
-      const may_have_names = isInStore(held.scope, `${held.folder_path}/${name}`)
+      const may_have_names = isInStore(held.scope, () => `${held.folder_path}/${name}`)
       // Links were followed when the folder was taken: one that is here now was put here since.
       if (stat.isSymbolicLink()) throw new GuardDenied('changed', held.given)
       checkFile(stat, held.given, may_have_names)

@@ -79,8 +79,10 @@ export function findRootOf({ roots_by_depth }: OpenScope, path: string): Root | 
   return roots_by_depth.find((root) => path === root.path || path.startsWith(`${root.path}/`))
 }
 
-/** Whether files there may have several names. */
-export function isInStore({ stores }: OpenScope, path: string): boolean {
+/** Whether files there may have several names. Most scopes have no such place, so the path is made when asked for. */
+export function isInStore({ stores }: OpenScope, pathOf: () => string): boolean {
+  if (stores.length === 0) return false
+  const path = pathOf()
   return stores.some((store) => path.startsWith(`${store}/`))
 }
 

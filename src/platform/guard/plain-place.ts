@@ -52,7 +52,7 @@ function isOpenWay(scope: OpenScope, names: readonly string[]): boolean {
   if (names.length === 0) return false
   let path = scope.service.path
   return names.every((name) => {
-    if (name === '.' || name === '..' || scope.names.isClosed(name)) return false
+    if (name === '.' || name === '..' || scope.names.isClosedOnWay(name)) return false
     if (!scope.has_inner) return true
     path = `${path}/${name}`
     return !scope.closed.has(path) && !scope.roots_by_path.has(path)

@@ -70,7 +70,7 @@ function readFromPlace(place: UsedPlace): ReadFrom {
     folder_path: folderPathOf(place),
     root_path: place.root.path,
     name: place.names.at(-1) ?? '',
-    may_have_names: isInStore(place.scope, pathOfPlace(place)),
+    may_have_names: isInStore(place.scope, () => pathOfPlace(place)),
   }
 }
 

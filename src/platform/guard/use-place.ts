@@ -44,7 +44,11 @@ export function requireLeaf({ leaf, fault, given }: UsedPlace): Leaf {
 /** The regular file at a place: no folder, nothing that could block or act, no second name elsewhere. */
 export function requireFile(place: UsedPlace): Leaf {
   const leaf = requireLeaf(place)
-  checkFile(leaf.stat, place.given, isInStore(place.scope, pathOfPlace(place)))
+  checkFile(
+    leaf.stat,
+    place.given,
+    isInStore(place.scope, () => pathOfPlace(place)),
+  )
   return leaf
 }
 

@@ -36,7 +36,7 @@ function visitFile(scope: OpenScope, folder: FileFolder, name: string, path: str
   let fd: number | undefined
   let changed_at = 0
   let is_over = false
-  const may_have_names = scope.stores.length > 0 && isInStore(scope, `${folder.path}/${name}`)
+  const may_have_names = isInStore(scope, () => `${folder.path}/${name}`)
   const close = (): void => {
     if (fd !== undefined) closeSync(fd)
     fd = undefined
