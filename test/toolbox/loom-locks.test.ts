@@ -1,11 +1,13 @@
-import { utimesSync } from 'node:fs'
+import { mkdtempSync, rmSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { deleteFile } from '../../src/domains/toolbox/files/delete-file.ts'
 import { editFile } from '../../src/domains/toolbox/files/edit-file.ts'
 import { writeFile } from '../../src/domains/toolbox/files/write-file.ts'
 import { breakAbandoned, STALE_AFTER_MS } from '../../src/domains/toolbox/loom/break-lock.ts'
 import { takeLock, withLock } from '../../src/domains/toolbox/loom/file-lock.ts'
+import { keepLockFiles } from '../../src/domains/toolbox/loom/lock-files.ts'
 import { gateNameOf } from '../../src/domains/toolbox/loom/lock-name.ts'
 import { makeLockRecord, renderLockRecord } from '../../src/domains/toolbox/loom/lock-record.ts'
 import type { LockTools } from '../../src/domains/toolbox/loom/lock-tools.ts'
@@ -19,6 +21,10 @@ import { replace } from './files-scenario.fixture.ts'
 
 const LOCK = '.lock.main.ts'
 
+const spares = mkdtempSync(join(tmpdir(), 'lock-files-'))
+const files = keepLockFiles(spares)
+afterAll(() => (files.close(), rmSync(spares, { recursive: true })))
+
 /** Tools whose waiting takes no time, and what they were used for. */
 interface QuickTools extends LockTools {
   readonly pauses: number[]
@@ -29,6 +35,8 @@ function quickTools(onPause: () => void = () => {}): QuickTools {
   const [pauses, warnings]: [number[], object[]] = [[], []]
   return {
     ...realSystem,
+    files,
+    service: 'shop',
     pauses,
     warnings,
     log: { warn: (fields) => void warnings.push(fields) },

@@ -16,19 +16,17 @@ interface Worker {
   readonly lines: Interface
 }
 
-async function startWorker(
-  { base }: FilesProject,
-  ...args: [act: string, ...rest: string[]]
-): Promise<Worker> {
-  const [act, ...rest] = args
-  const child = spawn(process.execPath, [WORKER, act, base, ...rest], {
-    env: childEnv({}),
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const lines = createInterface(child.stdout)
-  await once(lines, 'line')
-  return { child, lines }
+function workersBy(calls: 'plain' | 'kernel') {
+  return async ({ base }: FilesProject, act: string, ...rest: string[]): Promise<Worker> => {
+    const child = spawn(process.execPath, [WORKER, calls, act, base, ...rest], {
+      env: childEnv({}),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const lines = createInterface(child.stdout)
+    await once(lines, 'line')
+    return { child, lines }
+  }
 }
 
 function slots(state: string): string {
@@ -42,7 +40,9 @@ async function runAll(workers: readonly Worker[]): Promise<unknown[]> {
   return Promise.all(answers)
 }
 
-describe('processes that edit the same file', () => {
+describe.each(['plain', 'kernel'] as const)('processes that edit the same file, by %s calls', (calls) => {
+  const startWorker = workersBy(calls)
+
   verifies(
     ['TOOL-059', 'TOOL-061'],
     'all get their edits in, 50 of them at once',

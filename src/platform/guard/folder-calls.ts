@@ -44,6 +44,11 @@ export function holdAgain(folder_fd: number): number {
   return folderCalls().open(folder_fd, '.', NAME_FOLDER)
 }
 
+/** The kernel's own calls, where they are made already. */
+export function kernelCalls(): KernelCalls | undefined {
+  return kernel
+}
+
 /** The kernel's own calls for a path that is to be resolved, once so many were that they are worth loading. */
 export function callsForPath(): KernelCalls | undefined {
   if (!is_settled && ++paths > WORTH_AFTER_PATHS) chooseCalls('kernel')

@@ -122,6 +122,13 @@ export interface HeldFolder {
   read(name: string, max_bytes: number): FoundFile | undefined
   /** Makes a file that must not exist yet; answers false when it does. */
   createNew(name: string, bytes: Uint8Array, mode: number): boolean
+  /**
+   * Gives a file of the hub's own the name of a lock here, as its second one: false where the name is taken, nothing
+   * where that cannot be done, as on another disk. A lock made so costs the disk no new file.
+   */
+  linkLock(name: string, path: string): boolean | undefined
+  /** What a lock says. It may be the second name of a file of the hub's own; what it says is shown to nobody. */
+  readLock(name: string, max_bytes: number): FoundFile | undefined
   /** Writes beside the name, syncs, and renames over it; keeps nothing beside it on failure. */
   replace(name: string, bytes: Uint8Array, mode: number): void
   /** Does the slow part of `replace` while others work: what remains is one rename. */

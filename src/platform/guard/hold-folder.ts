@@ -1,9 +1,10 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { isUnmoved } from './barrier.ts'
+import { LOCK_PREFIX } from './blocked-names.ts'
 import { writeInto } from './change-files.ts'
 import { NAME_ANY, READ_KNOWN } from './descriptors.ts'
 import { errnoOf, fileFault, translateFault } from './faults.ts'
-import { folderCalls, holdAgain } from './folder-calls.ts'
+import { folderCalls, holdAgain, kernelCalls } from './folder-calls.ts'
 import { type FileRights, type FoundFile, GuardDenied, type HeldFolder, type PreparedFile } from './guard.ts'
 import { isTooLong } from './input-path.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
@@ -32,6 +33,8 @@ function openHeld(held: Held, name: string, path: string): HeldFolder {
     path,
     read: (one, max_bytes) => using(held, [one], () => readHeld(held, one, max_bytes)),
     createNew: (one, bytes, mode) => using(held, [one], () => makeNewFile(held, one, bytes, mode)),
+    linkLock: (one, file) => using(held, [one], () => linkHeld(held, one, file)),
+    readLock: (one, max_bytes) => using(held, [one], () => readHeld(held, one, max_bytes, isLock(one))),
     replace: (one, bytes, mode) => using(held, [one], () => putFile(held, one, bytes, { mode })),
     prepare: async (bytes, rights) => prepareHeld(held, bytes, rights),
     isStill: (one, file) => using(held, [one], () => isStillHeld(held, one, file)),
@@ -63,13 +66,25 @@ function checkSingleName({ scope, given }: Held, name: string): void {
   if (scope.names.isClosedToLocks(name)) throw new GuardDenied('blocked', given)
 }
 
-function readHeld(held: Held, name: string, max_bytes: number): FoundFile | undefined {
+function isLock(name: string): boolean {
+  return name.startsWith(LOCK_PREFIX)
+}
+
+function linkHeld(held: Held, name: string, path: string): boolean | undefined {
+  const calls = kernelCalls()
+  if (!calls || !isLock(name)) return undefined
+  if (!isUnmoved(held)) throw new GuardDenied('changed', held.given)
+  if (calls.link(path, held.folder_fd, name)) return true
+  return calls.find(held.folder_fd, name) ? false : undefined
+}
+
+function readHeld(held: Held, name: string, max_bytes: number, is_shared = false): FoundFile | undefined {
   for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
     const fd = findName(held, name)
     if (fd === undefined) return undefined
     try {
       const stat = fstatSync(fd, { bigint: true })
-      const may_have_names = isInStore(held.scope, () => `${held.folder_path}/${name}`)
+      const may_have_names = is_shared || isInStore(held.scope, () => `${held.folder_path}/${name}`)
       // Links were followed when the folder was taken: one that is here now was put here since.
       if (stat.isSymbolicLink()) throw new GuardDenied('changed', held.given)
       checkFile(stat, held.given, may_have_names)

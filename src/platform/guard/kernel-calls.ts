@@ -31,6 +31,8 @@ export interface KernelCalls extends FolderCalls {
    * Nothing where the kernel finds no such way, for whatever reason; the walk finds out which.
    */
   openBeneath(folder_fd: number, path: string, flags: number): number | undefined
+  /** Gives a file a second name in a held folder; answers whether it has it now. */
+  link(path: string, folder_fd: number, name: string): boolean
 }
 
 type Call = (...args: unknown[]) => number
@@ -100,6 +102,7 @@ function openCalls(koffi: Koffi): KernelCalls {
       const fd = c.openat2(SYS_OPENAT2, folder_fd, checked(path), how, OPEN_HOW_BYTES)
       return fd < 0 ? undefined : fd
     },
+    link: (path, folder_fd, name) => c.linkat(AT_FDCWD, checked(path), folder_fd, checked(name), 0) === 0,
   }
 }
 
@@ -111,6 +114,7 @@ function declareCalls(koffi: Koffi) {
     openat2: library.func('long syscall(long call, int folder, const char *path, void *how, size_t bytes)'),
     statx: library.func('int statx(int folder, const char *name, int flags, uint32_t mask, void *found)'),
     renameat: library.func('int renameat(int folder, const char *from, int other, const char *to)'),
+    linkat: library.func('int linkat(int from, const char *path, int folder, const char *name, int flags)'),
     unlinkat: library.func('int unlinkat(int folder, const char *name, int flags)'),
     readlink: library.func('long readlink(const char *path, void *found, size_t bytes)'),
   } as const

@@ -10,9 +10,11 @@ const PRIVATE_MODE = 0o600
 /** Larger than any lock of ours; one of somebody else's is put back with its beginning at most. */
 const PUT_BACK_MAX_BYTES = 65_536
 
+type SeenLock = NonNullable<ReturnType<HeldFolder['stat']>>
+
 /** A lock nobody will give back, and why. */
 interface Abandoned {
-  readonly identity: string
+  readonly seen: SeenLock
   readonly reason: 'too old' | 'holder gone'
   readonly age_ms: number
 }
@@ -28,7 +30,7 @@ export function breakAbandoned(folder: HeldFolder, lock: string, tools: LockTool
   if (!folder.createNew(gate, own, PRIVATE_MODE)) return breakGate(folder, gate, tools)
   try {
     const abandoned = findAbandoned(folder, lock, tools)
-    if (!abandoned || !removeIfSame(folder, lock, abandoned.identity, tools)) return false
+    if (!abandoned || !removeIfSame(folder, lock, abandoned.seen, tools)) return false
     const { reason, age_ms } = abandoned
     tools.log.warn({ path: folder.path, reason, age_ms }, 'abandoned lock of a file removed')
     return true
@@ -40,34 +42,38 @@ export function breakAbandoned(folder: HeldFolder, lock: string, tools: LockTool
 /** Who was killed while removing a lock leaves this one behind. */
 function breakGate(folder: HeldFolder, gate: string, tools: LockTools): boolean {
   const abandoned = findAbandoned(folder, gate, tools)
-  return abandoned !== undefined && removeIfSame(folder, gate, abandoned.identity, tools)
+  return abandoned !== undefined && removeIfSame(folder, gate, abandoned.seen, tools)
 }
 
 function findAbandoned(folder: HeldFolder, lock: string, tools: LockTools): Abandoned | undefined {
   const seen = folder.stat(lock)
   if (!seen) return undefined
   const age_ms = tools.now().getTime() - seen.mtime_ms
-  const { identity } = seen
   // A lock from the future was made by another clock, and would never grow old.
-  if (Math.abs(age_ms) > STALE_AFTER_MS) return { identity, reason: 'too old', age_ms }
+  if (Math.abs(age_ms) > STALE_AFTER_MS) return { seen, reason: 'too old', age_ms }
   const holder = findRecord(folder, lock)?.holder
-  if (!holder || !isGone(holder) || folder.stat(lock)?.identity !== identity) return undefined
-  return { identity, reason: 'holder gone', age_ms }
+  if (!holder || !isGone(holder) || !isSame(folder.stat(lock), seen)) return undefined
+  return { seen, reason: 'holder gone', age_ms }
 }
 
 /** Takes a lock out of the way, and only then, when nobody else can touch it, looks whether it is the one meant. */
-function removeIfSame(folder: HeldFolder, lock: string, identity: string, tools: LockTools): boolean {
+function removeIfSame(folder: HeldFolder, lock: string, seen: SeenLock, tools: LockTools): boolean {
   const aside = asideNameOf(tools.random(TOKEN_BYTES))
   if (!folder.rename(lock, aside)) return false
-  const is_same = folder.stat(aside)?.identity === identity
+  const is_same = isSame(folder.stat(aside), seen)
   if (!is_same) putBack(folder, aside, lock, tools)
   folder.unlink(aside)
   return is_same
 }
 
+/** One file may be a lock again and again, so the time at which it was taken last counts too. */
+function isSame(now: SeenLock | undefined, before: SeenLock): boolean {
+  return now !== undefined && now.identity === before.identity && now.mtime_ms === before.mtime_ms
+}
+
 /** If somebody took the lock in between, its former holder finds that out before it changes anything. */
 function putBack(folder: HeldFolder, aside: string, lock: string, tools: LockTools): void {
-  const found = folder.read(aside, PUT_BACK_MAX_BYTES)
+  const found = folder.readLock(aside, PUT_BACK_MAX_BYTES)
   const is_back = found !== undefined && folder.createNew(lock, found.bytes, found.mode)
   if (!is_back) tools.log.warn({ path: folder.path }, 'lock of a file lost to another holder')
 }

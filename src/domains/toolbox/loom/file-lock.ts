@@ -1,6 +1,7 @@
 import type { HeldFolder } from '../../../platform/guard/guard.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { breakAbandoned } from './break-lock.ts'
+import type { LockFile } from './lock-files.ts'
 import { lockNameOf } from './lock-name.ts'
 import { makeLockRecord, renderLockRecord } from './lock-record.ts'
 import type { LockTools } from './lock-tools.ts'
@@ -44,17 +45,43 @@ export async function takeLock(folder: HeldFolder, tools: LockTools): Promise<Fi
   const token = tools.random(TOKEN_BYTES)
   const bytes = () => renderLockRecord(makeLockRecord(token, tools.now()))
   const started_ms = tools.elapsed_ms()
-  while (!folder.createNew(name, bytes(), LOCK_MODE)) {
+  for (;;) {
+    const made = makeLock(folder, name, bytes(), tools)
+    if (made) return openLock(folder, name, made, { ...tools, bytes })
     const left_ms = LOCK_WAIT_MS - (tools.elapsed_ms() - started_ms)
     if (left_ms <= 0 || tools.signal.aborted) throw busy(folder)
     if (!breakAbandoned(folder, name, tools)) await tools.sleep(Math.min(left_ms, pauseOf(tools)))
   }
-  return openLock(folder, name, { ...tools, bytes })
 }
 
-function openLock(folder: HeldFolder, name: string, tools: LockTools & { bytes: () => Buffer }): FileLock {
+/** A lock that was made, and the file kept for it if it is one of those. */
+interface MadeLock {
+  readonly file: LockFile | undefined
+}
+
+/** Makes the lock in one step; nothing where there is one. */
+function makeLock(
+  folder: HeldFolder,
+  name: string,
+  bytes: Buffer,
+  { files, service }: LockTools,
+): MadeLock | undefined {
+  const file = files.take(service, bytes)
+  const is_linked = file && folder.linkLock(name, file.path)
+  if (is_linked) return { file }
+  if (file) files.giveBack(file)
+  if (is_linked === false) return undefined
+  return folder.createNew(name, bytes, LOCK_MODE) ? { file: undefined } : undefined
+}
+
+function openLock(
+  folder: HeldFolder,
+  name: string,
+  { file }: MadeLock,
+  tools: LockTools & { bytes: () => Buffer },
+): FileLock {
   const find = () => folder.stat(name)?.identity
-  // A lock is made and never rewritten: whoever takes it over makes another file.
+  // While it is held a lock is never rewritten: whoever takes it over makes another file, or has one of their own.
   let own = find()
   const isHeld = () => own !== undefined && find() === own
   const orWarn = (act: () => void, failure: string) => {
@@ -75,6 +102,7 @@ function openLock(folder: HeldFolder, name: string, tools: LockTools & { bytes: 
     release: () =>
       orWarn(() => {
         if (isHeld()) folder.unlink(name)
+        if (file) tools.files.giveBack(file)
       }, 'lock of a file not released'),
   }
 }

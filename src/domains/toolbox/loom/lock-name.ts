@@ -30,7 +30,7 @@ export function asideNameOf(token: string): string {
 /** What a lock file says; nothing where it is gone, being written, or none of ours. */
 export function findRecord(folder: HeldFolder, lock: string): LockRecord | undefined {
   try {
-    const found = folder.read(lock, LOCK_RECORD_MAX_BYTES)
+    const found = folder.readLock(lock, LOCK_RECORD_MAX_BYTES)
     return found && findLockRecord(found.bytes)
   } catch (error) {
     if (error instanceof FileFault || error instanceof GuardDenied) return undefined
