@@ -20,19 +20,19 @@ afterAll(() => chooseCalls('plain'))
 describe('linked locks', () => import('./loom-locks.test.ts').then(() => {}))
 
 describe('files that serve as locks', () => {
-  let folder: string
+  let base: string
   let files: LockFiles
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'lock-files-'))
-    files = keepLockFiles(join(folder, 'locks'))
+    base = mkdtempSync(join(tmpdir(), 'lock-files-'))
+    files = keepLockFiles(join(base, 'locks'))
   })
   afterEach(() => {
     files.close()
-    rmSync(folder, { recursive: true })
+    rmSync(base, { recursive: true })
   })
 
-  const names = () => readdirSync(join(folder, 'locks'))
+  const names = () => readdirSync(join(base, 'locks'))
   const take = (service = 'shop', content = 'record') => {
     const file = files.take(service, Buffer.from(content))
     if (!file) throw new Error('no file')
@@ -113,7 +113,7 @@ describe('files that serve as locks', () => {
 
   test('are let go once somebody else has a name for them or wrote in them', () => {
     const [one, two] = [take(), take()]
-    linkSync(one.path, join(folder, 'second'))
+    linkSync(one.path, join(base, 'second'))
     writeFileSync(two.path, 'longer than it was')
     files.giveBack(one)
     files.giveBack(two)
@@ -125,10 +125,10 @@ describe('files that serve as locks', () => {
     take()
     const own = makeLockRecord('token', new Date())
     const gone = { ...own, holder: own.holder && { ...own.holder, started: '1' } }
-    writeFileSync(join(folder, 'locks/gone'), renderLockRecord(gone))
-    writeFileSync(join(folder, 'locks/live'), renderLockRecord(own))
-    writeFileSync(join(folder, 'locks/large'), 'x'.repeat(10_000))
-    const later = keepLockFiles(join(folder, 'locks'))
+    writeFileSync(join(base, 'locks/gone'), renderLockRecord(gone))
+    writeFileSync(join(base, 'locks/live'), renderLockRecord(own))
+    writeFileSync(join(base, 'locks/large'), 'x'.repeat(10_000))
+    const later = keepLockFiles(join(base, 'locks'))
     later.take('shop', Buffer.from('record'))
     expect(names()).toContain('live')
     expect(names()).not.toContain('gone')
@@ -136,7 +136,7 @@ describe('files that serve as locks', () => {
   })
 
   test('cannot be had where no folder can be made, and then locks are made as ever', () => {
-    writeFileSync(join(folder, 'file'), '')
-    expect(keepLockFiles(join(folder, 'file/locks')).take('shop', Buffer.from('x'))).toBeUndefined()
+    writeFileSync(join(base, 'file'), '')
+    expect(keepLockFiles(join(base, 'file/locks')).take('shop', Buffer.from('x'))).toBeUndefined()
   })
 })

@@ -9,7 +9,7 @@ import { type FileRights, type FoundFile, GuardDenied, type HeldFolder, type Pre
 import { isTooLong } from './input-path.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
 import { READ_ATTEMPTS, readLeaf, readUpTo } from './read-file.ts'
-import { checkFile, requireFile, usePlace } from './use-place.ts'
+import { checkFile, requireFile, type UsedPlace, usePlace } from './use-place.ts'
 import { makeNewFile, prepareFile, putFile, type WriteInto } from './write-file.ts'
 
 interface Held extends WriteInto {
@@ -22,9 +22,15 @@ export function holdFolder(scope: OpenScope, given: string): HeldFolder {
   return usePlace(scope, given, 'write', (place) => {
     if (place.leaf) requireFile(place)
     else if (place.missing.length !== 1) throw fileFault(place.fault ?? 'FileNotFound', given)
-    const held = { ...writeInto(place), folder_fd: holdAgain(place.folder_fd), scope, open: true }
+    const held = { ...writeInto(place), folder_fd: keepFolder(place), scope, open: true }
     return openHeld(held, place.names.at(-1) ?? '', renderPlace(scope, place.root, place.names))
   })
+}
+
+/** The folder's descriptor, to be kept beyond the call; a root keeps its own. */
+function keepFolder({ fds, folder_fd }: UsedPlace): number {
+  const place = fds.indexOf(folder_fd)
+  return place < 0 ? holdAgain(folder_fd) : (fds.splice(place, 1)[0] as number)
 }
 
 function openHeld(held: Held, name: string, path: string): HeldFolder {

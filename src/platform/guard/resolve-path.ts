@@ -28,8 +28,8 @@ export interface Place {
   readonly is_on_mount: boolean
   /** Whether the last name of the path was a link. */
   readonly by_link: boolean
-  /** All descriptors that are to be closed. */
-  readonly fds: readonly number[]
+  /** All descriptors that are to be closed; who keeps one takes it out. */
+  readonly fds: number[]
 }
 
 /** Finds out where a path leads. */
