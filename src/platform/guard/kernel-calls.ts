@@ -62,6 +62,8 @@ function tryLoad(): KernelCalls | undefined {
 /** A call that fails is made again by Node, which says why: nothing here has to know the codes of failures. */
 function openCalls(koffi: Koffi): KernelCalls {
   const c = declareCalls(koffi)
+  // Held as long as the process runs: to come here by name takes longer than what is done here.
+  const own_fds = openSync('/proc/self/fd', NAME_FOLDER)
   const [statx, how, link] = [
     Buffer.alloc(STATX_BYTES),
     Buffer.alloc(OPEN_HOW_BYTES),
@@ -76,7 +78,7 @@ function openCalls(koffi: Koffi): KernelCalls {
       return fd < 0 ? plainCalls.open(folder_fd, name, flags, mode) : fd
     },
     openHeld(held_fd, flags) {
-      const fd = c.openat(AT_FDCWD, `/proc/self/fd/${held_fd}`, flags | O_CLOEXEC, 0)
+      const fd = c.openat(own_fds, String(held_fd), flags | O_CLOEXEC, 0)
       return fd < 0 ? plainCalls.openHeld(held_fd, flags) : fd
     },
     find(folder_fd, name) {
@@ -94,7 +96,7 @@ function openCalls(koffi: Koffi): KernelCalls {
       if (c.unlinkat(folder_fd, checked(name), 0)) plainCalls.unlink(folder_fd, name)
     },
     pathOf(fd) {
-      const length = c.readlink(`/proc/self/fd/${fd}`, link, PATH_BYTES)
+      const length = c.readlinkat(own_fds, String(fd), link, PATH_BYTES)
       return length < 0 || length === PATH_BYTES ? plainCalls.pathOf(fd) : link.toString('utf8', 0, length)
     },
     openBeneath(folder_fd, path, flags) {
@@ -116,7 +118,7 @@ function declareCalls(koffi: Koffi) {
     renameat: library.func('int renameat(int folder, const char *from, int other, const char *to)'),
     linkat: library.func('int linkat(int from, const char *path, int folder, const char *name, int flags)'),
     unlinkat: library.func('int unlinkat(int folder, const char *name, int flags)'),
-    readlink: library.func('long readlink(const char *path, void *found, size_t bytes)'),
+    readlinkat: library.func('long readlinkat(int folder, const char *name, void *found, size_t bytes)'),
   } as const
 }
 
