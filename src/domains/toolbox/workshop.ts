@@ -1,8 +1,8 @@
-import { lstatSync } from 'node:fs'
 import type { Hub } from '../../operations/hub.ts'
 import { keptLately } from '../../platform/basics/kept-lately.ts'
 import { keptWith } from '../../platform/basics/kept-with.ts'
 import { onceATurn } from '../../platform/basics/once-a-turn.ts'
+import { folderCalls } from '../../platform/guard/folder-calls.ts'
 import type { Guard } from '../../platform/guard/guard.ts'
 import type { Caller, ToolboxSeat } from '../../platform/identity/caller.ts'
 import { openPatterns } from '../../platform/patterns/open-patterns.ts'
@@ -135,13 +135,19 @@ function isolationOf({ isolation_level }: ToolboxSeat, policy: ProjectPolicy): I
 }
 
 const volumeOf = onceATurn((service_root) => {
-  try {
-    return `dev:${lstatSync(service_root).dev}`
-  } catch {
-    throw new ToolFault(
-      'FileNotFound',
-      'The folder of the service is not there.',
-      'Ask the owner to check the service of this session.',
-    )
-  }
+  const found = findQuietly(service_root)
+  if (found) return `dev:${found.dev}`
+  throw new ToolFault(
+    'FileNotFound',
+    'The folder of the service is not there.',
+    'Ask the owner to check the service of this session.',
+  )
 })
+
+function findQuietly(path: string) {
+  try {
+    return folderCalls().findPath(path)
+  } catch {
+    return undefined
+  }
+}

@@ -1,6 +1,6 @@
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseStrictJson } from '../../../platform/basics/strict-json.ts'
+import { folderCalls } from '../../../platform/guard/folder-calls.ts'
 import { type FileState, watchFile } from '../../../platform/policy/watched-file.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { buildPolicy } from './build-policy.ts'
@@ -46,13 +46,13 @@ export function configDamaged(reason: string): ToolFault {
 
 /** Refuses a `.flow` that is no folder: a link leads to a policy that someone else may have written. */
 export function checkConfigFolder(project_root: string): void {
-  const stats = findStats(join(project_root, '.flow'))
-  if (stats !== undefined && !stats.isDirectory()) throw configDamaged('.flow is not a folder')
+  const found = findThing(join(project_root, '.flow'))
+  if (found !== undefined && !found.is_folder) throw configDamaged('.flow is not a folder')
 }
 
-function findStats(path: string) {
+function findThing(path: string) {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })
+    return folderCalls().findPath(path)
   } catch {
     throw configDamaged('.flow cannot be looked at')
   }
