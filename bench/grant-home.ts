@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { canonicalBundle, type FlowBundleDraft } from '../src/domains/flows/bundle/flow-record.ts'
 import { insertFlowVersion } from '../src/domains/flows/flow-store.ts'
 import { homeAt } from '../src/platform/basics/home.ts'
-import { openDatabase } from '../src/platform/storage/open-database.ts'
+import { changeHome } from './change-home.ts'
 import type { HubProcess } from './hub-process.ts'
 
 export const GRANT_FLOW = { flow_id: 'flow_bench', flow_version: '1.0.0' }
@@ -23,9 +23,7 @@ export async function makeGrantHome(folder: string, tool: object, now = new Date
   }
   mkdirSync(dirname(home.vaultPolicy('default')), { recursive: true, mode: 0o700 })
   writeFileSync(home.vaultPolicy('default'), JSON.stringify({ external_agent }), { mode: 0o600 })
-  const db = await openDatabase(home, {}, now)
-  await db.transaction((tx) => insertFlowVersion(tx, 'default', grantFlow(), now))
-  await db.close()
+  await changeHome(home, (db) => db.transaction((tx) => insertFlowVersion(tx, 'default', grantFlow(), now)))
 }
 
 /** A shipped flow under another name whose first step also declares the tool. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { insertFlowVersion } from '../src/domains/flows/flow-store.ts'
 import { homeAt } from '../src/platform/basics/home.ts'
-import { openDatabase } from '../src/platform/storage/open-database.ts'
+import { changeHome } from './change-home.ts'
 
 /** A home grows by flows of one version each, or by versions of one flow. */
 export type Shape = 'flows' | 'versions'
@@ -21,14 +21,14 @@ export const versionAt = (shape: Shape, at: number) =>
 export async function fillHome(folder: string, shape: Shape, count: number): Promise<string> {
   const place = join(folder, `${shape}-${count}`)
   mkdirSync(place, { mode: 0o700 })
-  const db = await openDatabase(homeAt(place, {}), {}, new Date(START))
-  for (let from = 0; from < count; from += BATCH) {
-    await db.transaction(async (tx) => {
-      for (let at = from; at < Math.min(from + BATCH, count); at++)
-        await insertFlowVersion(tx, 'default', bundleAt(shape, at), new Date(START))
-    })
-  }
-  await db.close()
+  await changeHome(homeAt(place, {}), async (db) => {
+    for (let from = 0; from < count; from += BATCH) {
+      await db.transaction(async (tx) => {
+        for (let at = from; at < Math.min(from + BATCH, count); at++)
+          await insertFlowVersion(tx, 'default', bundleAt(shape, at), new Date(START))
+      })
+    }
+  })
   return place
 }
 
