@@ -7,6 +7,7 @@ import type { Authenticate } from '../../platform/identity/authenticate.ts'
 import type { McpHttp } from '../mcp/http.ts'
 import { type McpCaller, mcpDoor, refuseAtDoor } from '../mcp/operation-tools.ts'
 import type { Identity } from './identify.ts'
+import { loneCaller } from './lone-caller.ts'
 import { presentedBy, vaultOf } from './operation-call.ts'
 import { sendAnswer } from './operation-routes.ts'
 import { isOwnersOnly, refuseOwner } from './owner-at-mcp.ts'
@@ -26,17 +27,21 @@ export function isWelcomeAtMcp({ refused, caller }: Identity): boolean {
 
 /** MCP for requests of either way in: through the framework, or past it. */
 export function mcpService(hub: Hub, mcp: McpHttp<McpCaller>, authenticate: Authenticate): ServeMcp {
+  const calls = loneCaller()
   return async (request, response, body, identity) => {
     const from = mcpCallerOf(request, identity)
     const lookAgain = () => endIfUnwelcome(request, response, from, hub, authenticate)
     const looking = setInterval(lookAgain, RECHECK_EVERY_MS)
     response.once('close', () => clearInterval(looking))
+    calls.begins()
     try {
       await mcp.handle(request, response, body, from)
     } catch (error) {
       // Nobody else answers this request, so a fault here must not leave the client waiting.
       hub.log.error({ fault: (error as Error).name }, 'mcp request failed')
       response.destroy()
+    } finally {
+      calls.ends()
     }
   }
 }
