@@ -53,6 +53,22 @@ describe.each(DATABASES)('the hub token on %s', (database) => {
     expect(await fares(tokenOf())).toEqual([200, 200, 200])
   })
 
+  test('may look like a local token, unless it is one', async () => {
+    const made = await send(hub.url, {
+      method: 'POST',
+      path: '/api/v1/tokens',
+      bearer: tokenOf(),
+      body: '{"role":"viewer"}',
+    })
+    const { bearer } = JSON.parse(made.text) as { bearer: string }
+    const look_alike = `ktok_${'0'.repeat(16)}_${'1'.repeat(64)}`
+    expect(await fares(look_alike)).toEqual([401, 401, 401])
+    writeFileSync(hub.home.hubToken, look_alike)
+    expect(await fares(look_alike)).toEqual([200, 200, 200])
+    writeFileSync(hub.home.hubToken, bearer)
+    expect(await fares(bearer)).toEqual([200, 403, 200])
+  })
+
   test('is exchanged at the home alone', async () => {
     const { exit, stdout, stderr } = await runInProcess(['token', 'rotate-hub', '--url', hub.url], {
       KNOWTATION_TOKEN: tokenOf(),

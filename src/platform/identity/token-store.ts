@@ -31,6 +31,11 @@ const revoke = sql(
 
 const BEARER = /^ktok_([0-9a-f]{16})_[0-9a-f]{64}$/
 
+/** Whether a text has the form of a token's bearer. */
+export function isTokenBearer(text: string): boolean {
+  return BEARER.test(text)
+}
+
 /** Makes a token and its one-time bearer, of which only a hash is stored. */
 export async function createToken(
   tx: Transaction,

@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { keptWith } from '../basics/kept-with.ts'
 import type { Log } from '../basics/plain-log.ts'
 import type { CommandProvider, HttpProvider, UrlProvider } from './provider-policy.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
@@ -41,13 +42,17 @@ export function credentialSource(env: NodeJS.ProcessEnv, log: Log): CredentialSo
     if (!found || /[\0\r\n]/.test(found)) throw new UpstreamFailure('credential_missing', false)
     return scheme ? `${scheme} ${found}` : found
   }
+  const findCommand = (provider: CommandProvider): Credentials => {
+    const passed = provider.env.flatMap(pass)
+    const files = Object.entries(provider.env_files).map(([name, path]) => [name, readFile(path)] as const)
+    const secret = [...passed.filter(([name]) => !OPEN_VARIABLES.test(name)), ...files]
+    return { values: Object.fromEntries([...passed, ...files]), secrets: secret.map(([, value]) => value) }
+  }
+  // What the hub was started with stays as it is.
+  const ofVariables = keptWith(findCommand)
   return {
-    ofCommand(provider) {
-      const passed = provider.env.flatMap(pass)
-      const files = Object.entries(provider.env_files).map(([name, path]) => [name, readFile(path)] as const)
-      const secret = [...passed.filter(([name]) => !OPEN_VARIABLES.test(name)), ...files]
-      return { values: Object.fromEntries([...passed, ...files]), secrets: secret.map(([, value]) => value) }
-    },
+    ofCommand: (provider) =>
+      Object.keys(provider.env_files).length === 0 ? ofVariables(provider) : findCommand(provider),
     ofWeb(provider) {
       const values = Object.entries(provider.headers).map(([name, value]) => [name, resolve(value)] as const)
       const secret = values.filter(([name]) => isCredentialHeader(name, provider.headers[name]))

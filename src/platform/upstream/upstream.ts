@@ -44,7 +44,11 @@ type Callable = CommandProvider | UrlProvider | HttpProvider
 
 export function createUpstreams({ env, log, now, lookup, limits }: UpstreamOptions): Upstreams {
   const credentials = credentialSource(env, log)
-  const redactors = redactorCache()
+  const redactors = keptByCredentials((_provider: Callable, { secrets }) => valueRedactor(secrets))
+  const specs = keptByCredentials((provider: CommandProvider, { values }) => {
+    const spec = { command: provider.command, env: values, cwd: provider.cwd }
+    return { spec, key: JSON.stringify(spec) }
+  })
   const pool = childPool({ env, log, now, limits: { ...POOL_LIMITS, ...limits } })
   const agents = guardedAgents(lookup)
   const servers = mcpServers(agents)
@@ -53,9 +57,9 @@ export function createUpstreams({ env, log, now, lookup, limits }: UpstreamOptio
 
   const callChild = async (provider: CommandProvider, payload: Record<string, unknown>, bounds: Bounds) => {
     const given = credentials.ofCommand(provider)
-    const spec = { command: provider.command, env: given.values, cwd: provider.cwd }
+    const { spec, key } = specs(provider, given)
     const { tool, max_output_bytes: limit_bytes } = provider
-    const result = await pool.call(JSON.stringify(spec), spec, { tool, payload, limit_bytes, ...bounds })
+    const result = await pool.call(key, spec, { tool, payload, limit_bytes, ...bounds })
     return clean(redactors(provider, given), { kind: 'mcp', result })
   }
   const callWeb = async (
@@ -110,16 +114,20 @@ function clean(redact: (text: string) => string, answer: UpstreamAnswer): Upstre
   }
 }
 
-/** One redactor for each provider of a policy, until its credentials change. */
-function redactorCache(): (provider: Callable, given: Credentials) => (text: string) => string {
-  const known = new WeakMap<Callable, { secrets: string; redact: (text: string) => string }>()
+/** Makes a thing for each provider of a policy, and anew when its credentials have changed. */
+function keptByCredentials<Provider extends Callable, Value>(
+  make: (provider: Provider, given: Credentials) => Value,
+): (provider: Provider, given: Credentials) => Value {
+  const known = new WeakMap<Provider, { given: Credentials; value: Value }>()
   return (provider, given) => {
-    const secrets = given.secrets.join('\0')
-    let held = known.get(provider)
-    if (held?.secrets !== secrets) {
-      held = { secrets, redact: valueRedactor(given.secrets) }
-      known.set(provider, held)
-    }
-    return held.redact
+    const held = known.get(provider)
+    if (held && isSameCredentials(held.given, given)) return held.value
+    const value = make(provider, given)
+    known.set(provider, { given, value })
+    return value
   }
+}
+
+function isSameCredentials(one: Credentials, other: Credentials): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
 }

@@ -1,3 +1,4 @@
+import { keptLately } from '../../../platform/basics/kept-lately.ts'
 import { type Reader, type SqlValue, sql, type Transaction } from '../../../platform/storage/database.ts'
 import type { Scope } from '../bundle/vocabulary.ts'
 import { scopeValues } from '../flow-store.ts'
@@ -128,6 +129,9 @@ export async function listGrantVaults(db: Reader): Promise<string[]> {
   return (await db.all(vaultsWithGrants)).map((row) => row.vault_id)
 }
 
+/** Many grants are for the same tools, and one is read with each call. */
+const toolsIn = keptLately(100, (text) => Object.freeze(JSON.parse(text)) as string[])
+
 /** A grant whose end nobody can read counts as expired from the start; it can be listed and revoked like any other. */
 function toGrant(row: GrantRow): Grant {
   return {
@@ -137,7 +141,7 @@ function toGrant(row: GrantRow): Grant {
     scope: row.scope,
     flow_id: row.flow_id,
     flow_version: row.flow_version,
-    allowed_tools: JSON.parse(row.allowed_tools) as string[],
+    allowed_tools: toolsIn(row.allowed_tools),
     allowed_harnesses: ['agent_bundle'],
     expires_at: isMoment(row.expires_at) ? row.expires_at : row.issued_at,
     issued_at: row.issued_at,
