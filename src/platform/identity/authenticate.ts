@@ -1,3 +1,4 @@
+import { onceATurn } from '../basics/once-a-turn.ts'
 import { isSecret } from '../basics/secret-hash.ts'
 import type { Database } from '../storage/database.ts'
 import { anonymous, type Caller, ownerAgentCaller, ownerSessionCaller, toolboxCaller } from './caller.ts'
@@ -6,7 +7,7 @@ import type { HubToken } from './hub-token.ts'
 import { AGENT_PREFIX, findLiveOwnerAgent } from './owner-agents.ts'
 import { findLiveOwnerSession, noteSeen } from './owner-sessions.ts'
 import { findLiveSession, SESSION_PREFIX, seatOf } from './seat-store.ts'
-import { findLiveToken, isTokenBearer } from './token-store.ts'
+import { findLiveToken, TOKEN_PREFIX } from './token-store.ts'
 
 export interface Credentials {
   /** The Authorization header, as it came. */
@@ -31,14 +32,14 @@ export function authenticator(needs: {
   hubToken: () => HubToken | undefined
   verifyJwt: VerifyJwt | undefined
 }): Authenticate {
-  const lookUp = bearerLookup(needs)
+  const lookUp = sharedInATurn(bearerLookup(needs))
   return ({ authorization, session, loopback, client }) => {
     const bearer = bearerOf(authorization)
     if (!bearer && session && loopback && authorization === undefined) return ownerOf(needs, session, client)
     if (!bearer) return anonymous(client)
     const findHub = () => (loopback && isHubToken(needs.hubToken(), bearer) ? hubCaller(client) : undefined)
     // The token of the hub may be any text: one that looks like another's is its own where it is nobody else's.
-    if (loopback && isTokenBearer(bearer))
+    if (loopback && bearer.startsWith(TOKEN_PREFIX))
       return lookUp(bearer, loopback, client).then((found) =>
         found.kind === 'anonymous' ? (findHub() ?? found) : found,
       )
@@ -55,9 +56,17 @@ function isHubToken(token: HubToken | undefined, bearer: string): boolean {
   return token !== undefined && bearer.length === token.length && isSecret(bearer, token.hash)
 }
 
-function bearerLookup(needs: { db: Database; now: () => Date; verifyJwt: VerifyJwt | undefined }) {
-  return async (bearer: string, loopback: boolean, client: string): Promise<Caller> => {
-    if (loopback && bearer.startsWith('ktok_')) {
+type LookUp = (bearer: string, loopback: boolean, client: string) => Promise<Caller>
+
+/** Requests that were read together and come from one caller share a look. No header can hold what parts the key. */
+function sharedInATurn(lookUp: LookUp): LookUp {
+  const look = onceATurn((_key: string, ...asked: Parameters<LookUp>) => lookUp(...asked))
+  return (bearer, loopback, client) => look(`${loopback}\0${client}\0${bearer}`, bearer, loopback, client)
+}
+
+function bearerLookup(needs: { db: Database; now: () => Date; verifyJwt: VerifyJwt | undefined }): LookUp {
+  return async (bearer, loopback, client) => {
+    if (loopback && bearer.startsWith(TOKEN_PREFIX)) {
       const token = await findLiveToken(needs.db, bearer, needs.now())
       if (!token) return anonymous(client)
       return { kind: 'token', id: token.token_id, role: token.role, vaults: [token.vault_id], client }

@@ -29,12 +29,8 @@ const revoke = sql(
   'UPDATE tokens SET revoked_at = ? WHERE vault_id = ? AND token_id = ? AND revoked_at IS NULL',
 )
 
+export const TOKEN_PREFIX = 'ktok_'
 const BEARER = /^ktok_([0-9a-f]{16})_[0-9a-f]{64}$/
-
-/** Whether a text has the form of a token's bearer. */
-export function isTokenBearer(text: string): boolean {
-  return BEARER.test(text)
-}
 
 /** Makes a token and its one-time bearer, of which only a hash is stored. */
 export async function createToken(

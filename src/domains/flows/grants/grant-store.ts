@@ -132,8 +132,16 @@ export async function listGrantVaults(db: Reader): Promise<string[]> {
 /** Many grants are for the same tools, and one is read with each call. */
 const toolsIn = keptLately(100, (text) => Object.freeze(JSON.parse(text)) as string[])
 
-/** A grant whose end nobody can read counts as expired from the start; it can be listed and revoked like any other. */
+let last: { row: GrantRow; grant: Grant } | undefined
+
+/** Calls that were read together share a row, and so the grant that it is. */
 function toGrant(row: GrantRow): Grant {
+  if (last?.row !== row) last = { row, grant: readGrant(row) }
+  return last.grant
+}
+
+/** A grant whose end nobody can read counts as expired from the start; it can be listed and revoked like any other. */
+function readGrant(row: GrantRow): Grant {
   return {
     schema: GRANT_SCHEMA,
     grant_id: row.grant_id,
