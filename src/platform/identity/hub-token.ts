@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { type FileIdentity, isSameFile } from '../basics/file-identity.ts'
 import type { Home } from '../basics/home.ts'
 import { onceATurn } from '../basics/once-a-turn.ts'
 import { readOrCreatePrivateFile, replacePrivateFile } from '../basics/private-file.ts'
@@ -33,21 +34,23 @@ export function replaceHubToken({ hubToken }: Pick<Home, 'hubToken'>, system: Sy
  * is damaged, no token counts.
  */
 export function followHubToken(path: string): () => HubToken | undefined {
-  let known: { identity: string; token: HubToken | undefined } | undefined
+  let known: { stats: FileIdentity; token: HubToken | undefined } | undefined
   const look = onceATurn(() => {
-    const identity = identityOf(path)
-    if (known?.identity !== identity) known = { identity, token: findToken(path) }
+    const stats = findStats(path)
+    if (!known || !isSameFile(known.stats, stats)) known = { stats, token: findToken(path) }
     return known
   })
   return () => look('').token
 }
 
-function identityOf(path: string): string {
+/** No file has this: where there is none, or none that may be looked at. */
+const NO_FILE: FileIdentity = { ino: -1, size: -1, mtimeMs: -1, ctimeMs: -1 }
+
+function findStats(path: string): FileIdentity {
   try {
-    const { ino, size, mtimeMs, ctimeMs } = statSync(path)
-    return `${ino}|${size}|${mtimeMs}|${ctimeMs}`
+    return statSync(path)
   } catch {
-    return 'none'
+    return NO_FILE
   }
 }
 

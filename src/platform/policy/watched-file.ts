@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { z } from 'zod'
+import { type FileIdentity, isSameFile } from '../basics/file-identity.ts'
 
 // Most homes have no settings file, and a command line should not pay for a parser it does not use.
 const require = createRequire(import.meta.url)
@@ -38,18 +39,17 @@ export function watchFile<Value>(
   parse: (text: string) => unknown = parseYaml,
 ): () => FileState<Value> {
   const absent: FileState<Value> = { value: safe, revision: 'none', damaged: undefined }
-  let known: { state: FileState<Value>; identity: string } | undefined
+  let known: { state: FileState<Value>; stats: FileIdentity } | undefined
   return () => {
     const stats = findStats(path)
     if (!stats) {
       known = undefined
       return absent
     }
-    const identity = `${stats.ino}|${stats.size}|${stats.mtimeMs}|${stats.ctimeMs}`
-    if (known?.identity === identity) return known.state
+    if (known && isSameFile(known.stats, stats)) return known.state
     const state = readState(path, (text) => schema.parse(parse(text)), safe)
     const settled = Date.now() - Math.max(stats.mtimeMs, stats.ctimeMs) > SETTLED_AFTER_MS
-    known = settled ? { state, identity } : undefined
+    known = settled ? { state, stats } : undefined
     return state
   }
 }
