@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import asc from 'assemblyscript/asc'
 import openWabt from 'wabt'
 import { allOperations } from '../src/domains/index.ts'
 import { buildRegistry } from '../src/operations/registry.ts'
@@ -11,6 +12,7 @@ const files = [
   ['openapi.json', `${JSON.stringify(openApiDocument(registry), null, 2)}\n`],
   ['docs/operations.md', renderOperationsPage(registry)],
   ['vectors/vector-math.wasm', await assemble('vectors/vector-math.wat')],
+  ['vectors/digest.wasm', await compile('vectors/digest/index.ts')],
 ] as const
 
 for (const [path, content] of files) {
@@ -24,4 +26,17 @@ for (const [path, content] of files) {
 async function assemble(path: string): Promise<Uint8Array> {
   const { parseWat } = await openWabt()
   return parseWat(path, readFileSync(path, 'utf8'), { simd: true }).toBinary({}).buffer
+}
+
+/** Without a collector or anything else to be run beside: the program has its memory to itself. */
+async function compile(path: string): Promise<Uint8Array> {
+  let binary: Uint8Array | undefined
+  const flags = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--use', 'abort=']
+  const { error, stderr } = await asc.main([path, ...flags, '--outFile', 'out.wasm'], {
+    writeFile: (_, content) => {
+      binary = content as Uint8Array
+    },
+  })
+  if (error || binary === undefined) throw new Error(`${path} cannot be compiled: ${stderr}`)
+  return binary
 }

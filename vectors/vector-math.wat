@@ -1,4 +1,4 @@
-;; The two loops that search and indexing spend their time in, sixteen or four numbers at a step.
+;; The loop that a search spends its time in, sixteen numbers at a step.
 ;; `npm run generate` makes vector-math.wasm of it. All lengths are in bytes, and multiples of 16.
 (module
   (memory (export "memory") 1)
@@ -35,18 +35,4 @@
             (i32.add (i32x4.extract_lane 2 (local.get $sum)) (i32x4.extract_lane 3 (local.get $sum)))))
         (local.set $vectors (i32.add (local.get $vectors) (local.get $length)))
         (local.set $out (i32.add (local.get $out) (i32.const 4)))
-        (br $next))))
-
-  ;; Adds a vector of floats, so many times, to the one at $sum.
-  (func (export "add_scaled") (param $sum i32) (param $length i32) (param $vector i32) (param $factor f32)
-    (local $end i32)
-    (local.set $end (i32.add (local.get $sum) (local.get $length)))
-    (loop $part
-      (v128.store
-        (local.get $sum)
-        (f32x4.add
-          (v128.load (local.get $sum))
-          (f32x4.mul (v128.load (local.get $vector)) (f32x4.splat (local.get $factor)))))
-      (local.set $sum (i32.add (local.get $sum) (i32.const 16)))
-      (local.set $vector (i32.add (local.get $vector) (i32.const 16)))
-      (br_if $part (i32.lt_u (local.get $sum) (local.get $end))))))
+        (br $next)))))

@@ -1,4 +1,4 @@
-import { ENDS_A_CHUNK, renderWords } from './document-words.ts'
+import { ENDS_A_CHUNK, sharedDigester } from './document-digester.ts'
 import type { Connection } from './embedded-schema.ts'
 import { type Embedder, KNOWLEDGE_KINDS, type KnowledgeDocument } from './knowledge.ts'
 import { openWordTotals } from './word-totals.ts'
@@ -33,7 +33,7 @@ export function openIndexWriter(connection: Connection): IndexWriter {
     if (vectors.length !== chunks.length) throw new Error(`${path} has not one vector for each chunk.`)
     remove(path)
     const document_id = statements.addDocument.run(path, sha256).lastInsertRowid
-    const { bytes, ends } = words ?? renderWords(path, chunks)
+    const { bytes, ends } = words ?? sharedDigester().renderWords(path, chunks)
     const path_words = bytes.subarray(0, ends[0])
     let from = ends[0] as number
     for (const [at, { kind: kind_name, name, start_line, end_line, text }] of chunks.entries()) {

@@ -5,7 +5,7 @@ import { openGuard } from '../guard/open-guard.ts'
 import { createRedactor, type Redactor } from '../redaction/redactor.ts'
 import { isKeptInFile } from './backend-settings.ts'
 import { chunkDocument } from './chunk-document.ts'
-import { renderWords } from './document-words.ts'
+import { sharedDigester } from './document-digester.ts'
 import { openEmbedderFor } from './index-backends.ts'
 import type { IndexJob } from './index-job.ts'
 import { FILE_MAX_BYTES } from './index-limits.ts'
@@ -72,7 +72,7 @@ export function openBatchFinisher(job: IndexJob): BatchFinisher {
 
 async function finish(embedder: Embedder, takes_words: boolean, digest: FileDigest & { kind: 'document' }) {
   const { path, chunks } = digest.document
-  const words = takes_words ? { words: renderWords(path, chunks) } : {}
+  const words = takes_words ? { words: sharedDigester().renderWords(path, chunks) } : {}
   const vectors = await embedder.embedChunks(path, chunks)
   return { ...digest, document: { ...digest.document, ...words, vectors } }
 }

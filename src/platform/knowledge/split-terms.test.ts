@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPlainWord, readPlainWords } from './read-words.ts'
 import { splitTerms } from './split-terms.ts'
 
 describe('terms', () => {
@@ -36,11 +35,6 @@ describe('terms', () => {
       }),
     )
   })
-})
-
-it('has plain words of two letters or more for the vectors', () => {
-  expect(['a', 'foo', '12', 'naïve', '数'].flatMap(readPlainWords)).toEqual(['foo', 'na', 've'])
-  expect(['a', 'foo', '12', 'naïve', '数'].filter(isPlainWord)).toEqual(['foo'])
 })
 
 /** A sigma at the end of a word is written otherwise, and where words end is what is tested. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Chunk } from './knowledge.ts'
 import { makeStaticEmbedder, openStaticEmbedder } from './static-embedder.ts'
 import { parseVectorTable } from './vector-table.ts'
-import { openWordVectors } from './word-vectors.ts'
+import { wordVector } from './digest-reference.fixture.ts'
+import { openDigester } from './document-digester.ts'
 
 const BUCKETS = 3
 const DIMENSIONS = 2
@@ -31,18 +32,18 @@ const cosine = (a: Int8Array, b: Int8Array) =>
   a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0) / 127 ** 2
 
 describe('the vector of a word', () => {
-  const words = openWordVectors(parseVectorTable(smallTable()))
+  const table = parseVectorTable(smallTable())
 
   // The pieces of <ab> are <ab, ab> and <ab>; FNV-1a puts them into buckets 0, 2 and 0.
   it('is its row and, by half, the rows of its pieces', () => {
     const factor = Math.sqrt(0.5 / Math.sqrt(3))
-    expect([...words.find('ab')]).toEqual(
+    expect([...wordVector(table, 'ab')]).toEqual(
       [1 + factor * 2, factor * 6].map((value) => expect.closeTo(value, 6)),
     )
   })
 
   it('is that of its pieces where it is not listed', () => {
-    const vector = words.find('xyz')
+    const vector = wordVector(table, 'xyz')
     expect(vector.some((value) => value !== 0)).toBe(true)
   })
 })
@@ -59,7 +60,8 @@ describe('a table', () => {
 })
 
 describe('the embedder', () => {
-  const embedder = makeStaticEmbedder(() => openWordVectors(parseVectorTable(smallTable())))
+  const digester = openDigester(parseVectorTable(smallTable()))
+  const embedder = makeStaticEmbedder(() => digester)
 
   it('makes vectors of length 127, and none of a text without words', async () => {
     const [some, none] = await embedder.embedChunks('', [chunk('', 'ab'), chunk('', '1 + 2')])
@@ -68,9 +70,10 @@ describe('the embedder', () => {
   })
 
   it('adds words up by the root of how often they count', async () => {
-    const words = openWordVectors(parseVectorTable(smallTable()))
+    const table = parseVectorTable(smallTable())
+    const [ab, cd] = ['ab', 'cd'].map((word) => wordVector(table, word)) as [Float32Array, Float32Array]
     const [vector] = await embedder.embedChunks('', [chunk('cd', 'ab ab ab ab cd cd cd')])
-    const sum = [0, 1].map((at) => 2 * (words.find('ab')[at] ?? 0) + 3 * (words.find('cd')[at] ?? 0))
+    const sum = [0, 1].map((at) => 2 * (ab[at] ?? 0) + 3 * (cd[at] ?? 0))
     const length = Math.hypot(...sum)
     expect([...(vector ?? [])]).toEqual(sum.map((value) => Math.round((value / length) * 127)))
   })

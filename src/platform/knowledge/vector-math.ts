@@ -7,11 +7,10 @@ const PAGE_BYTES = 65_536
 /** As many bytes are worked on at a step; all places and lengths are multiples of it. */
 const STEP_BYTES = 16
 
-/** Loops over many vectors in a memory of their own, many numbers at a step; JavaScript takes them one by one. */
+/** A loop over many vectors in a memory of their own, many numbers at a step; JavaScript takes them one by one. */
 export interface VectorMath {
   readonly memory: WebAssembly.Memory
   dots(query: number, length: number, vectors: number, out: number, end: number): void
-  add_scaled(sum: number, length: number, vector: number, factor: number): void
 }
 
 let compiled: WebAssembly.Module | undefined

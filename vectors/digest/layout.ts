@@ -1,0 +1,95 @@
+// Where everything lies in the memory. All places are set once, by `lay_out`; only the vectors of words, which lie
+// last, take more room later. What is never written takes up no memory, so the rooms are ample.
+
+/** Numbers in one vector, and the bytes of it as floats. */
+export const DIMENSIONS: i32 = 128
+export const VECTOR_BYTES: i32 = DIMENSIONS * 4
+/** So many terms are known by number; when there are more, the next document begins anew. */
+const TERMS_KEPT: i32 = 65_536
+export const TERM_LENGTH_LIMIT: i32 = 24
+const CLASSES_BYTES: i32 = 65_536
+const PAGE: i32 = 65_536
+const UNKNOWN_CLASS: u8 = 255
+
+export let listed: i32 = 0
+export let buckets: i32 = 0
+/** Of each row of the table. */
+export let scales: i32 = 0
+export let rows: i32 = 0
+/** The class of each character. */
+export let classes: i32 = 0
+/** Of each term: where its letters begin, its hash, its stem, how often it was counted, its vector. */
+export let starts: i32 = 0
+export let hashes: i32 = 0
+export let stems: i32 = 0
+export let counts: i32 = 0
+export let vectors: i32 = 0
+/** Places by hash, each with a number and one more, or 0. */
+export let slots: i32 = 0
+export let letters: i32 = 0
+/** The characters of a document, where its parts end, and the numbers of its terms. */
+export let input: i32 = 0
+export let parts: i32 = 0
+export let ids: i32 = 0
+/** Where what was written for each part ends. */
+export let ends: i32 = 0
+/** What was counted and has to be set back. */
+export let counted: i32 = 0
+/** A word while it is cut. */
+export let scratch: i32 = 0
+export let output: i32 = 0
+export let sum: i32 = 0
+/** Where the vectors of words begin. */
+export let word_vectors: i32 = 0
+
+let end: i32 = 0
+
+function take(bytes: i32): i32 {
+  const place = end
+  end = (end + bytes + 63) & ~63
+  return place
+}
+
+/**
+ * Lays out the memory for a table of so many listed words and buckets, and for documents up to a weight: their
+ * characters, and for each chunk those of their path and a few more.
+ */
+export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
+  listed = words
+  buckets = bucket_count
+  end = (<i32>__heap_base + 63) & ~63
+  const row_count = words + bucket_count
+  const terms = words + TERMS_KEPT + 3 * weight
+  scales = take(row_count * 4)
+  rows = take(row_count * DIMENSIONS)
+  classes = take(CLASSES_BYTES)
+  starts = take((terms + 1) * 4)
+  hashes = take(terms * 4)
+  stems = take(terms * 4)
+  counts = take(terms * 4)
+  vectors = take(terms * 4)
+  slots = take(terms * 16)
+  letters = take((terms + weight) * 2 + TERMS_KEPT * TERM_LENGTH_LIMIT * 2)
+  input = take((weight + 1) * 2)
+  parts = take(weight * 4)
+  ids = take(weight * 4)
+  ends = take(weight * 4)
+  counted = take(terms * 4)
+  scratch = take(4 * TERM_LENGTH_LIMIT)
+  output = take(weight * 16)
+  sum = take(VECTOR_BYTES)
+  word_vectors = end
+  reserve(end)
+  memory.fill(classes, UNKNOWN_CLASS, CLASSES_BYTES)
+}
+
+/** Whether so many terms are too many to go on with. */
+export function is_full(terms: i32): bool {
+  return terms >= listed + TERMS_KEPT
+}
+
+/** Makes the memory at least so large. */
+export function reserve(bytes: i32): void {
+  const pages = (bytes + PAGE - 1) / PAGE - memory.size()
+  if (pages > 0 && memory.grow(pages) < 0) unreachable()
+}

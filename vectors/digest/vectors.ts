@@ -1,0 +1,237 @@
+// The vector of each chunk: those of its words, added up. A word has a row of its own in the table, rows for its
+// pieces, or both. The order in which numbers are added is that of the words, so that a vector is always the same.
+
+import {
+  buckets,
+  counted,
+  counts,
+  DIMENSIONS,
+  ids,
+  listed,
+  output,
+  parts,
+  reserve,
+  rows,
+  scales,
+  scratch,
+  sum,
+  VECTOR_BYTES,
+  vectors,
+  word_vectors,
+} from './layout'
+import { PART_LEAD, PART_PATH_BOOST, part } from './parts'
+import { find_id, length_of, letters_of, round, terms } from './terms'
+
+/** Stands for a term that is no word. */
+const NONE: i32 = 1
+const A: i32 = 97
+const Z: i32 = 122
+/** Numbers, single letters and other scripts stand between the words. */
+const TERMS_FOR_A_WORD: i32 = 3
+const SHORTEST_PIECE: i32 = 3
+const LONGEST_PIECE: i32 = 5
+/** The pieces of a word that has a row of its own count half. */
+const LISTED_SHARE: f64 = 0.5
+const HASH_START: u32 = 2_166_136_261
+const HASH_PRIME: u32 = 16_777_619
+/** The length of every vector, so that a dot product is a cosine. */
+const VECTOR_LENGTH: f64 = 127
+const SLAB_VECTORS: i32 = 1_024
+
+let end: i32 = 0
+let room_end: i32 = 0
+let known_round: i32 = -1
+let found: i32 = 0
+
+/** Writes the vectors of all chunks of the document that was read. */
+export function write_vectors(
+  chunks: i32,
+  text_limit: i32,
+  name_limit: i32,
+  lead_weight: i32,
+  name_weight: i32,
+  owner_weight: i32,
+): void {
+  begin_round()
+  const path_end = load<i32>(parts)
+  let from = path_end
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const place = part(chunk)
+    const body = load<i32>(place)
+    const name = load<i32>(place + 4)
+    const owner = load<i32>(place + 8)
+    count_words(from, body, text_limit, 1)
+    count_words(from, body, load<i32>(place + PART_LEAD), lead_weight)
+    count_words(body, name, name_limit, name_weight)
+    count_words(name, owner, name_limit, owner_weight)
+    count_words(0, path_end, name_limit, load<i32>(place + PART_PATH_BOOST))
+    add_up()
+    write_bytes(output + chunk * DIMENSIONS)
+    from = owner
+  }
+}
+
+/** The vectors of words whose numbers were forgotten are forgotten too, and those of listed words with them. */
+function begin_round(): void {
+  if (round == known_round) return
+  known_round = round
+  end = word_vectors
+  room_end = word_vectors
+  memory.fill(vectors, 0, terms << 2)
+}
+
+/** Counts the first words of some terms. */
+function count_words(from: i32, to: i32, limit: i32, weight: i32): void {
+  const last = min(to, from + limit * TERMS_FOR_A_WORD)
+  let left = limit
+  for (let place = from; place < last && left > 0; place++) {
+    const id = load<i32>(ids + (place << 2))
+    if (vector_of(id) != NONE) {
+      left--
+      count_word(id, weight)
+    } else left = count_words_in(id, left, weight)
+  }
+}
+
+/** What there is of words in a term that is none; answers how many may still be counted. */
+function count_words_in(id: i32, left: i32, weight: i32): i32 {
+  const length = length_of(id)
+  let start = 0
+  for (let at = 0; at <= length; at++) {
+    if (at < length && is_letter(<i32>load<u16>(letters_of(id) + (at << 1)))) continue
+    if (at - start > 1 && left-- > 0) {
+      const word = find_id(letters_of(id) + (start << 1), at - start, true)
+      vector_of(word)
+      count_word(word, weight)
+    }
+    start = at + 1
+  }
+  return left
+}
+
+function count_word(id: i32, weight: i32): void {
+  const count = counts + (id << 2)
+  const before = load<i32>(count)
+  if (before == 0) store<i32>(counted + (found++ << 2), id)
+  store<i32>(count, before + weight)
+}
+
+/** Where the vector of a word is. */
+function vector_of(id: i32): i32 {
+  const known = load<i32>(vectors + (id << 2))
+  return known != 0 ? known : learn_vector(id)
+}
+
+function learn_vector(id: i32): i32 {
+  const place = is_word(id) ? make_vector(id) : NONE
+  store<i32>(vectors + (id << 2), place)
+  return place
+}
+
+function is_letter(code: i32): bool {
+  return code >= A && code <= Z
+}
+
+/** Two or more of the letters a to z. */
+function is_word(id: i32): bool {
+  const length = length_of(id)
+  const from = letters_of(id)
+  for (let at = 0; at < length; at++) if (!is_letter(<i32>load<u16>(from + (at << 1)))) return false
+  return length > 1
+}
+
+function make_vector(id: i32): i32 {
+  const place = end
+  end += VECTOR_BYTES
+  if (end > room_end) {
+    room_end = end + SLAB_VECTORS * VECTOR_BYTES
+    reserve(room_end)
+  }
+  memory.fill(place, 0, VECTOR_BYTES)
+  if (id < listed) add_row(place, id, 1)
+  add_pieces(place, id)
+  return place
+}
+
+/** Adds the rows of a word's pieces, each once. Their hashes are kept where words are counted, which is behind. */
+function add_pieces(place: i32, id: i32): void {
+  const length = length_of(id) + 2
+  store<u16>(scratch, 60)
+  memory.copy(scratch + 2, letters_of(id), (length - 2) << 1)
+  store<u16>(scratch + ((length - 1) << 1), 62)
+  const pieces = counted + (found << 2)
+  let count = 0
+  for (let size = SHORTEST_PIECE; size <= LONGEST_PIECE; size++)
+    for (let at = 0; at + size <= length; at++) {
+      const hash = hash_piece(at, size)
+      if (is_new(pieces, count, hash)) store<u32>(pieces + (count++ << 2), hash)
+    }
+  const share: f64 = id < listed ? LISTED_SHARE : 1
+  const factor = sqrt(share / sqrt(<f64>count))
+  for (let piece = 0; piece < count; piece++)
+    add_row(place, listed + <i32>(load<u32>(pieces + (piece << 2)) % <u32>buckets), factor)
+}
+
+function hash_piece(at: i32, size: i32): u32 {
+  let hash = HASH_START
+  for (let letter = at; letter < at + size; letter++)
+    hash = (hash ^ <u32>load<u16>(scratch + (letter << 1))) * HASH_PRIME
+  return hash
+}
+
+function is_new(pieces: i32, count: i32, hash: u32): bool {
+  for (let piece = 0; piece < count; piece++) if (load<u32>(pieces + (piece << 2)) == hash) return false
+  return true
+}
+
+/** Four numbers at a step, each worked out as a double and kept as a float. */
+function add_row(place: i32, row: i32, factor: f64): void {
+  const scale = f64x2.splat(<f64>load<f32>(scales + (row << 2)) * factor)
+  const start = rows + row * DIMENSIONS
+  for (let at = 0; at < DIMENSIONS; at += 4) {
+    const numbers = i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(v128.load32_zero(start + at)))
+    const before = v128.load(place + (at << 2))
+    const low = f64x2.add(
+      f64x2.promote_low_f32x4(before),
+      f64x2.mul(scale, f64x2.convert_low_i32x4_s(numbers)),
+    )
+    const high = f64x2.add(
+      f64x2.promote_low_f32x4(v128.shuffle<i64>(before, before, 1, 1)),
+      f64x2.mul(scale, f64x2.convert_low_i32x4_s(v128.shuffle<i64>(numbers, numbers, 1, 1))),
+    )
+    const after = v128.shuffle<i64>(f32x4.demote_f64x2_zero(low), f32x4.demote_f64x2_zero(high), 0, 2)
+    v128.store(place + (at << 2), after)
+  }
+}
+
+/** Adds up the counted words, each by the root of its count; after that none is counted. */
+function add_up(): void {
+  memory.fill(sum, 0, VECTOR_BYTES)
+  for (let place = 0; place < found; place++) {
+    const id = load<i32>(counted + (place << 2))
+    const count = counts + (id << 2)
+    add_scaled(load<i32>(vectors + (id << 2)), f32x4.splat(<f32>sqrt(<f64>load<i32>(count))))
+    store<i32>(count, 0)
+  }
+  found = 0
+}
+
+function add_scaled(vector: i32, factor: v128): void {
+  for (let at = 0; at < VECTOR_BYTES; at += 16)
+    v128.store(sum + at, f32x4.add(v128.load(sum + at), f32x4.mul(v128.load(vector + at), factor)))
+}
+
+/** The sum in whole numbers, brought to the common length; a text without words is like nothing. */
+function write_bytes(place: i32): void {
+  let squares: f64 = 0
+  for (let at = 0; at < VECTOR_BYTES; at += 4) {
+    const number = <f64>load<f32>(sum + at)
+    squares += number * number
+  }
+  const factor = squares == 0 ? 0 : VECTOR_LENGTH / sqrt(squares)
+  for (let at = 0; at < DIMENSIONS; at++) {
+    const number = <f64>load<f32>(sum + (at << 2)) * factor
+    const below = floor(number)
+    store<i8>(place + at, <i8>(number - below >= 0.5 ? below + 1 : below))
+  }
+}

@@ -1,0 +1,101 @@
+// The words of a document's chunks as a full text takes them, and how often each stem counts in each chunk.
+
+import { counted, counts, ends, ids, output, parts } from './layout'
+import { PART_LEAD, part } from './parts'
+import { packed_hash_of, stem_of } from './stems'
+import { length_of, letters_of } from './terms'
+
+const COUNT_LIMIT: i32 = 255
+const BLANK: u8 = 32
+
+let found: i32 = 0
+let at: i32 = 0
+
+/**
+ * Writes the words of the document that was read: those of its path, and of each chunk its text, name and owner, then
+ * its counts. Where each of them ends is written to `ends`, with how many terms its text has. Answers how many bytes
+ * there are.
+ */
+export function write_words(
+  chunks: i32,
+  body_weight: i32,
+  lead_weight: i32,
+  name_weight: i32,
+  owner_weight: i32,
+  path_weight: i32,
+): i32 {
+  at = output
+  const path_end = load<i32>(parts)
+  let end = ends
+  write_stems(0, path_end)
+  store<i32>(end, at - output)
+  let from = path_end
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const place = part(chunk)
+    const body = load<i32>(place)
+    const name = load<i32>(place + 4)
+    const owner = load<i32>(place + 8)
+    write_stems(from, body)
+    store<i32>(end + 4, at - output)
+    write_stems(body, name)
+    store<i32>(end + 8, at - output)
+    write_stems(name, owner)
+    store<i32>(end + 12, at - output)
+    found = 0
+    count_stems(from, body, body_weight)
+    count_stems(from, min(body, from + load<i32>(place + PART_LEAD)), lead_weight)
+    count_stems(body, name, name_weight)
+    count_stems(name, owner, owner_weight)
+    count_stems(0, path_end, path_weight)
+    write_counts()
+    store<i32>(end + 16, at - output)
+    store<i32>(end + 20, body - from)
+    end += 20
+    from = owner
+  }
+  return at - output
+}
+
+function write_stems(from: i32, to: i32): void {
+  for (let place = from; place < to; place++) write_term(stem_of(load<i32>(ids + (place << 2))))
+}
+
+/** In UTF-8, with a blank after it. No term has half of a pair of characters. */
+function write_term(id: i32): void {
+  const start = letters_of(id)
+  const end = start + (length_of(id) << 1)
+  for (let place = start; place < end; place += 2) {
+    const code = <i32>load<u16>(place)
+    if (code < 0x80) store<u8>(at++, <u8>code)
+    else if (code < 0x800) {
+      store<u8>(at++, <u8>(0xc0 | (code >> 6)))
+      store<u8>(at++, <u8>(0x80 | (code & 63)))
+    } else {
+      store<u8>(at++, <u8>(0xe0 | (code >> 12)))
+      store<u8>(at++, <u8>(0x80 | ((code >> 6) & 63)))
+      store<u8>(at++, <u8>(0x80 | (code & 63)))
+    }
+  }
+  store<u8>(at++, BLANK)
+}
+
+function count_stems(from: i32, to: i32, weight: i32): void {
+  for (let place = from; place < to; place++) {
+    const stem = stem_of(load<i32>(ids + (place << 2)))
+    const count = counts + (stem << 2)
+    const before = load<i32>(count)
+    if (before == 0) store<i32>(counted + (found++ << 2), stem)
+    store<i32>(count, before + weight)
+  }
+}
+
+/** A hash of 24 bits and a count of 8 for each; after that none is counted. */
+function write_counts(): void {
+  for (let place = 0; place < found; place++) {
+    const stem = load<i32>(counted + (place << 2))
+    const count = counts + (stem << 2)
+    store<u32>(at, packed_hash_of(stem) | min(load<i32>(count), COUNT_LIMIT))
+    store<i32>(count, 0)
+    at += 4
+  }
+}
