@@ -146,6 +146,7 @@ const {
   'knowledge-indexer': indexer,
   'index-update': update,
   'index-bundle': bundle,
+  'index-worker': worker,
   ...servers
 } = PROGRAMS
 await rm(DRAFT, { recursive: true, force: true })
@@ -153,7 +154,13 @@ await build({
   ...common,
   // A third less to read at each start. A server, whose log shows where it failed, keeps its names.
   minifyIdentifiers: true,
-  entryPoints: { main, 'knowledge-indexer': indexer, 'index-update': update, 'index-bundle': bundle },
+  entryPoints: {
+    main,
+    'knowledge-indexer': indexer,
+    'index-update': update,
+    'index-bundle': bundle,
+    'index-worker': worker,
+  },
   plugins: [
     separatePrograms,
     lateRequire(/^(better-sqlite3|croner|pg|yaml|node:.*)$/),

@@ -83,8 +83,7 @@ export function startDigestProgram(table: VectorTable, weight: number): DigestPr
     writeInput: (text) => void memory().write(text, program.input_place(), 'utf16le'),
     parts: (count) => numbers(program.parts_place(), count),
     ends: (count) => numbers(program.ends_place(), count),
-    output: (count) =>
-      new Uint8Array(program.memory.buffer as ArrayBuffer, program.output_place(), count),
+    output: (count) => new Uint8Array(program.memory.buffer as ArrayBuffer, program.output_place(), count),
   }
 }
 

@@ -63,8 +63,7 @@ function addUp(table: VectorTable, counts: ReadonlyMap<string, number>): Int8Arr
   for (const [word, count] of counts) {
     const factor = Math.fround(Math.sqrt(count))
     const vector = wordVector(table, word)
-    for (const [at, number] of sum.entries())
-      sum[at] = number + Math.fround((vector[at] as number) * factor)
+    for (const [at, number] of sum.entries()) sum[at] = number + Math.fround((vector[at] as number) * factor)
   }
   const squares = sum.reduce((all, number) => all + number * number, 0)
   const factor = squares === 0 ? 0 : 127 / Math.sqrt(squares)

@@ -7,9 +7,7 @@ import { ENDS_A_CHUNK, openDigester, sharedDigester } from './document-digester.
 import type { Chunk } from './knowledge.ts'
 import { parseVectorTable } from './vector-table.ts'
 
-const table = parseVectorTable(
-  readFileSync(new URL('../../../vectors/codevec-128.bin', import.meta.url)),
-)
+const table = parseVectorTable(readFileSync(new URL('../../../vectors/codevec-128.bin', import.meta.url)))
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),

@@ -19,7 +19,7 @@ const BOOSTS = { name: 6, owner: 2, path: 1, path_of_nameless: 2 } as const
 /** What the program has to hold for each chunk beside its texts. */
 const CHUNK_WEIGHT = 32
 /** Of a document that most are lighter than; for a heavier one the program is started anew. */
-const FIRST_WEIGHT = 2 ** 18
+const FIRST_WEIGHT = 2 ** 16
 
 /** Makes of documents what they are found by: words with their counts, and vectors. */
 export interface DocumentDigester {
@@ -95,8 +95,7 @@ function readDocument(
   let [at, end] = [0, path.length]
   parts[at++] = end
   for (const [index, chunk] of chunks.entries()) {
-    for (let text = 1; text <= 3; text++)
-      parts[at++] = end += 1 + (texts[index * 3 + text] as string).length
+    for (let text = 1; text <= 3; text++) parts[at++] = end += 1 + (texts[index * 3 + text] as string).length
     parts[at++] = leadOf(chunk)
     parts[at++] = chunk.name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
   }

@@ -1,6 +1,7 @@
 import { ENDS_A_CHUNK, sharedDigester } from './document-digester.ts'
+import { NUMBERS_A_CHUNK, openRows, packRows } from './document-rows.ts'
 import type { Connection } from './embedded-schema.ts'
-import { type Embedder, KNOWLEDGE_KINDS, type KnowledgeDocument } from './knowledge.ts'
+import type { DocumentRows, Embedder, KnowledgeDocument } from './knowledge.ts'
 import { openWordTotals } from './word-totals.ts'
 
 /** Takes documents in and out of an index, each change whole or not at all. */
@@ -29,29 +30,31 @@ export function openIndexWriter(connection: Connection): IndexWriter {
     statements.removeChunks.run(document.id)
     statements.removeDocument.run(document.id)
   }
-  const add = ({ path, sha256, chunks, vectors, words }: KnowledgeDocument) => {
-    if (vectors.length !== chunks.length) throw new Error(`${path} has not one vector for each chunk.`)
+  const add = (document: KnowledgeDocument) => {
+    const { path, sha256 } = document
     remove(path)
     const document_id = statements.addDocument.run(path, sha256).lastInsertRowid
-    const { bytes, ends } = words ?? sharedDigester().renderWords(path, chunks)
-    const path_words = bytes.subarray(0, ends[0])
-    let from = ends[0] as number
-    for (const [at, { kind: kind_name, name, start_line, end_line, text }] of chunks.entries()) {
-      const parts = 1 + at * ENDS_A_CHUNK
-      const take = (part: number) => bytes.subarray(from, (from = ends[parts + part] as number))
+    const { count, numbers, names, texts, vectors, words, ends } = rowsOf(document)
+    const path_words = words.subarray(0, ends[0])
+    const dimensions = vectors.length / Math.max(1, count)
+    let [name_start, text_start, from] = [0, 0, ends[0] as number]
+    for (let at = 0; at < count; at++) {
+      const [part, place] = [1 + at * ENDS_A_CHUNK, at * NUMBERS_A_CHUNK]
+      const take = (end: number) => words.subarray(from, (from = ends[part + end] as number))
       const [body_words, name_words, owner_words, counts] = [take(0), take(1), take(2), take(3)]
-      const kind = KNOWLEDGE_KINDS.indexOf(kind_name)
+      const kind = numbers[place] as number
       const id = statements.addChunk.run(
         document_id,
         kind,
-        start_line,
-        end_line,
-        name,
+        numbers[place + 1],
+        numbers[place + 2],
+        names.subarray(name_start, (name_start = numbers[place + 3] as number)),
         counts,
-        text,
+        texts.subarray(text_start, (text_start = numbers[place + 4] as number)),
       ).lastInsertRowid
       statements.addWords.run(id, body_words, name_words, owner_words, path_words)
-      statements.addVector.run(id, document_id, kind, ends[parts + 4], vectors[at])
+      const vector = vectors.subarray(at * dimensions, (at + 1) * dimensions)
+      statements.addVector.run(id, document_id, kind, ends[part + 4], vector)
     }
   }
   return {
@@ -72,6 +75,13 @@ export function openIndexWriter(connection: Connection): IndexWriter {
   }
 }
 
+function rowsOf(document: KnowledgeDocument): DocumentRows {
+  if (document.rows?.has_words) return document.rows
+  const { path, chunks, vectors } = document
+  if (vectors.length !== chunks.length) throw new Error(`${path} has not one vector for each chunk.`)
+  return openRows(packRows(chunks, vectors, sharedDigester().renderWords(path, chunks)))
+}
+
 const CLEAR = `
 DELETE FROM facts; DELETE FROM documents; DELETE FROM chunks; DELETE FROM vectors;
 INSERT INTO words (words) VALUES ('delete-all');`
@@ -87,7 +97,7 @@ function prepare(connection: Connection) {
     listChunks: connection.prepare('SELECT id FROM chunks WHERE document_id = ?').pluck(),
     addChunk: connection.prepare(
       `INSERT INTO chunks (document_id, kind, start_line, end_line, name, counts, text)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, CAST(? AS TEXT), ?, CAST(? AS TEXT))`,
     ),
     removeChunks: connection.prepare('DELETE FROM chunks WHERE document_id = ?'),
     addWords: connection.prepare('INSERT INTO words (rowid, body, name, owner, path) VALUES (?, ?, ?, ?, ?)'),

@@ -6,11 +6,14 @@ import { createRedactor, type Redactor } from '../redaction/redactor.ts'
 import { isKeptInFile } from './backend-settings.ts'
 import { chunkDocument } from './chunk-document.ts'
 import { sharedDigester } from './document-digester.ts'
+import { packRows } from './document-rows.ts'
 import { openEmbedderFor } from './index-backends.ts'
 import type { IndexJob } from './index-job.ts'
 import { FILE_MAX_BYTES } from './index-limits.ts'
+import type { PackedDigest } from './index-packed.ts'
 import type { SkipReason } from './index-stamp.ts'
 import type { Embedder, KnowledgeDocument } from './knowledge.ts'
+import type { Redact } from './read-notebook.ts'
 
 /** Files that are to be looked into, by folder. */
 export type DigestBatch = readonly FolderFiles[]
@@ -30,14 +33,19 @@ export type FileDigest =
   | { readonly kind: 'skipped'; readonly path: string; readonly reason: SkipReason }
   | { readonly kind: 'document'; readonly path: string; readonly document: KnowledgeDocument }
 
-/** Reads files through the guard and cuts them, without secrets; the documents have no vectors yet. */
+/** What became of a file that was read: its text is without secrets. */
+export type FileText =
+  | Exclude<FileDigest, { kind: 'document' }>
+  | { readonly kind: 'text'; readonly path: string; readonly sha256: string; readonly bytes: Uint8Array }
+
+/** Reads files through the guard and takes the secrets out of them. */
 export interface BatchReader {
-  read(batch: DigestBatch): FileDigest[]
+  read(batch: DigestBatch): FileText[]
   close(): void
 }
 
-/** Gives documents what they are found by. */
-export type BatchFinisher = (digests: readonly FileDigest[]) => Promise<FileDigest[]>
+/** Cuts texts into chunks and gives these what they are found by. */
+export type BatchFinisher = (files: readonly FileText[]) => Promise<PackedDigest[]>
 
 /** Opens what a run reads a project with; a thread opens one of its own from the same job. */
 export function openBatchReader(job: IndexJob): BatchReader {
@@ -50,34 +58,59 @@ export function openBatchReader(job: IndexJob): BatchReader {
     block_patterns,
     hard_link_stores,
   })
-  const { redact_patterns: patterns, environment } = job
-  const redactor = createRedactor({ patterns, environment })
+  const redactor = openRedactor(job)
   return {
     read: (batch) => batch.flatMap((folder) => readFiles(guard, redactor, folder)),
     close: () => guard.close(),
   }
 }
 
-/** Opens what a run embeds documents with, and makes their words with where the index takes them. */
+function openRedactor({ redact_patterns: patterns, environment }: IndexJob): Redactor {
+  return createRedactor({ patterns, environment })
+}
+
+/** Opens what a run cuts and embeds documents with, and makes their words with where the index takes them. */
 export function openBatchFinisher(job: IndexJob): BatchFinisher {
   const embedder = openEmbedderFor(job)
   const takes_words = isKeptInFile(job)
-  return async (digests) => {
-    const finished: FileDigest[] = []
-    for (const digest of digests)
-      finished.push(digest.kind === 'document' ? await finish(embedder, takes_words, digest) : digest)
-    return finished
+  let redactor: Redactor | undefined
+  // Few documents have texts that are written in another way.
+  const redact = (text: string) => {
+    redactor ??= openRedactor(job)
+    return redactor.redact(text)
+  }
+  return async (files) => {
+    const digests: PackedDigest[] = []
+    for (const file of files)
+      digests.push(file.kind === 'text' ? await finish(embedder, takes_words, redact, file) : file)
+    return digests
   }
 }
 
-async function finish(embedder: Embedder, takes_words: boolean, digest: FileDigest & { kind: 'document' }) {
-  const { path, chunks } = digest.document
-  const words = takes_words ? { words: sharedDigester().renderWords(path, chunks) } : {}
-  const vectors = await embedder.embedChunks(path, chunks)
-  return { ...digest, document: { ...digest.document, ...words, vectors } }
+async function finish(
+  embedder: Embedder,
+  takes_words: boolean,
+  redact: Redact,
+  { path, sha256, bytes }: FileText & { kind: 'text' },
+): Promise<PackedDigest> {
+  const chunks = chunkSafely(path, bytes, redact)
+  if (chunks === undefined) return { kind: 'skipped', path, reason: 'failed' }
+  const words = takes_words ? sharedDigester().renderWords(path, chunks) : undefined
+  const rows = packRows(chunks, await embedder.embedChunks(path, chunks), words)
+  return { kind: 'document', path, document: { path, sha256, rows } }
 }
 
-function readFiles(guard: Guard, redactor: Redactor, folder: FolderFiles): FileDigest[] {
+/** One text that cannot be cut is left out and stops nothing. */
+function chunkSafely(path: string, bytes: Uint8Array, redact: Redact) {
+  try {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+    return chunkDocument(path, text, redact)
+  } catch {
+    return undefined
+  }
+}
+
+function readFiles(guard: Guard, redactor: Redactor, folder: FolderFiles): FileText[] {
   const contents = readFolder(guard, folder)
   return folder.files.map(({ path, known_sha256 }) =>
     digestFile(redactor, path, contents.get(path) ?? 'vanished', known_sha256),
@@ -120,21 +153,21 @@ function digestFile(
   path: string,
   bytes: Buffer | 'unreadable' | 'vanished',
   known_sha256: string | undefined,
-): FileDigest {
+): FileText {
   if (typeof bytes === 'string') return { kind: 'skipped', path, reason: bytes }
   const sha256 = hash('sha256', bytes)
   if (sha256 === known_sha256) return { kind: 'same', path, sha256 }
   if (bytes.includes(0) || !isUtf8(bytes)) return { kind: 'skipped', path, reason: 'binary' }
-  const chunks = chunkSafely(redactor, path, bytes)
-  if (chunks === undefined) return { kind: 'skipped', path, reason: 'failed' }
-  return { kind: 'document', path, document: { path, sha256, chunks, vectors: [] } }
+  const shown = redactSafely(redactor, bytes)
+  return shown ? { kind: 'text', path, sha256, bytes: shown } : { kind: 'skipped', path, reason: 'failed' }
 }
 
-/** One text that cannot be checked for secrets, or cut, is left out and stops nothing. */
-function chunkSafely(redactor: Redactor, path: string, bytes: Buffer) {
+/** One text that cannot be checked for secrets is left out and stops nothing. */
+function redactSafely(redactor: Redactor, bytes: Buffer): Uint8Array | undefined {
   try {
-    const redact = (text: string) => redactor.redact(text)
-    return chunkDocument(path, redact(bytes.toString('utf8').replace(/^\ufeff/, '')), redact)
+    const text = bytes.toString('utf8').replace(/^\ufeff/, '')
+    const shown = redactor.redact(text)
+    return shown === text ? bytes : Buffer.from(shown)
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { type DigestBatch, type FileDigest, openBatchFinisher, openBatchReader } from './index-digest.ts'
 import type { IndexJob } from './index-job.ts'
-import { type PackedDigests, unpackDigests } from './index-packed.ts'
+import { type PackedDigest, unpackDigests } from './index-packed.ts'
 import type { IndexThread } from './index-worker.ts'
 
 const PAIRS_MAX = 2
@@ -13,52 +13,70 @@ const THREAD_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 
 /** Fewer files are digested sooner than a thread has started. */
 const THREADS_FROM_FILES = 64
 /** Batches that wait at a pair of threads, so that it never waits for one, even while many documents are written. */
-const AHEAD = 3
+const AHEAD = 10
 /** Beside this file, in the sources as in the build. */
 const PROGRAM = new URL(`./index-worker${extname(import.meta.url)}`, import.meta.url)
 
-/** Digests batches, in threads where there are many files; the answers come in any order. */
-export async function digestAll(
-  job: IndexJob,
-  batches: readonly DigestBatch[],
-  take: (digests: readonly FileDigest[]) => Promise<void>,
-): Promise<void> {
-  const files = batches.flat().reduce((sum, folder) => sum + folder.files.length, 0)
-  return files < THREADS_FROM_FILES ? digestHere(job, batches, take) : digestInThreads(job, batches, take)
+/** Digests files, in threads where there are many. */
+export interface BatchDigester {
+  /** Told of each file that will have to be read: threads that many of them need start meanwhile. */
+  expectFile(): void
+  /** Digests batches; the answers come in any order. */
+  run(batches: readonly DigestBatch[], take: TakeDigests): Promise<void>
+  close(): Promise<void>
 }
 
-async function digestHere(
-  job: IndexJob,
-  batches: readonly DigestBatch[],
-  take: (digests: readonly FileDigest[]) => Promise<void>,
-): Promise<void> {
+type TakeDigests = (digests: readonly FileDigest[]) => Promise<void>
+
+/** Opens what digests the files of a run; whoever does so closes it. */
+export function openBatchDigester(job: IndexJob): BatchDigester {
+  let pairs: Pair[] | undefined
+  let expected = 0
+  const start = (): Pair[] => {
+    pairs ??= Array.from({ length: countPairs() }, () => startPair(job))
+    return pairs
+  }
+  return {
+    expectFile() {
+      expected += 1
+      if (expected === THREADS_FROM_FILES) start()
+    },
+    async run(batches, take) {
+      const files = batches.flat().reduce((sum, folder) => sum + folder.files.length, 0)
+      if (files < THREADS_FROM_FILES) return digestHere(job, batches, take)
+      const queue = batches.toReversed()
+      await Promise.all(start().map((pair) => feed(pair, queue, take)))
+    },
+    async close() {
+      await Promise.all((pairs ?? []).flatMap(({ workers }) => workers.map((worker) => worker.terminate())))
+    },
+  }
+}
+
+async function digestHere(job: IndexJob, batches: readonly DigestBatch[], take: TakeDigests): Promise<void> {
   if (batches.length === 0) return
   const reader = openBatchReader(job)
   const finish = openBatchFinisher(job)
   try {
-    for (const batch of batches) await take(await finish(reader.read(batch)))
+    for (const batch of batches) await take(unpackDigests(await finish(reader.read(batch))))
   } finally {
     reader.close()
   }
 }
 
-async function digestInThreads(
-  job: IndexJob,
-  batches: readonly DigestBatch[],
-  take: (digests: readonly FileDigest[]) => Promise<void>,
-): Promise<void> {
-  const queue = batches.toReversed()
-  const count = Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), PAIRS_MAX)
-  const pairs = Array.from({ length: count }, () => startPair(job))
-  try {
-    await Promise.all(pairs.map((pair) => feed(pair, queue, take)))
-  } finally {
-    await Promise.all(pairs.flat().map((worker) => worker.terminate()))
-  }
+/** Two threads with different work: each has only its own part of the program to be made fast. */
+interface Pair {
+  readonly workers: readonly [reader: Worker, finisher: Worker]
+  readonly answers: AsyncIterator<[PackedDigest[]]>
+  /** Never settles unless a thread ends or fails. */
+  readonly failed: Promise<never>
 }
 
-/** Two threads with different work: each has only its own part of the program to be made fast. */
-function startPair(job: IndexJob): [reader: Worker, finisher: Worker] {
+function countPairs(): number {
+  return Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), PAIRS_MAX)
+}
+
+function startPair(job: IndexJob): Pair {
   const { port1, port2 } = new MessageChannel()
   const start = (role: IndexThread['role'], port: MessagePort) =>
     new Worker(PROGRAM, {
@@ -66,28 +84,29 @@ function startPair(job: IndexJob): [reader: Worker, finisher: Worker] {
       transferList: [port],
       resourceLimits: THREAD_LIMITS,
     })
-  return [start('read', port1), start('finish', port2)]
+  const [reader, finisher] = [start('read', port1), start('finish', port2)]
+  const failed = once(reader, 'exit').then(() => Promise.reject(new Error('a thread has ended')))
+  failed.catch(() => {})
+  const answers = on(finisher, 'message') as AsyncIterator<[PackedDigest[]]>
+  return { workers: [reader, finisher], answers, failed }
 }
 
 /** Keeps a pair busy until no batch is left; an error in one of its threads is thrown here. */
 async function feed(
-  [reader, finisher]: [Worker, Worker],
+  { workers, answers, failed }: Pair,
   queue: DigestBatch[],
-  take: (digests: readonly FileDigest[]) => Promise<void>,
+  take: TakeDigests,
 ): Promise<void> {
-  const failed = once(reader, 'exit').then(() => Promise.reject(new Error('a thread has ended')))
-  failed.catch(() => {})
-  const answers = on(finisher, 'message')
   let running = 0
   const give = () => {
     const batch = queue.pop()
     if (batch === undefined) return
     running += 1
-    reader.postMessage(batch, [])
+    workers[0].postMessage(batch, [])
   }
   for (let ahead = 0; ahead < AHEAD; ahead += 1) give()
   while (running > 0) {
-    const { value } = (await Promise.race([answers.next(), failed])) as { value: [PackedDigests] }
+    const { value } = (await Promise.race([answers.next(), failed])) as { value: [PackedDigest[]] }
     running -= 1
     give()
     await take(unpackDigests(value[0]))

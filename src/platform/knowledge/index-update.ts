@@ -14,7 +14,7 @@ import { IS_WHOLE, isDamage, MANIFEST_REVISION, type OpenIndex, openIndex } from
 import { type IndexPlace, indexPlaceOf, removeIndexFiles } from './index-place.ts'
 import { type IndexPlan, type Known, makeBatches, planRun } from './index-plan.ts'
 import type { MetFile, SkipReason } from './index-stamp.ts'
-import { digestAll } from './index-threads.ts'
+import { type BatchDigester, openBatchDigester } from './index-threads.ts'
 import { type WalkFindings, walkPath, walkProject, walkRulesOf } from './index-walk.ts'
 import { type IndexWriter, openIndexWriter } from './index-writer.ts'
 import { patchManifest, renderManifest, writeManifest } from './manifest.ts'
@@ -39,19 +39,29 @@ async function updateOnce(
   started: Date,
 ): Promise<IndexOutcome> {
   const index = await openIndex(job, place)
-  const { outcome, found } = await update(job, place, index, tools, started).finally(() => index.close())
+  const digester = openBatchDigester(job)
+  const close = async () => {
+    await digester.close()
+    await index.close()
+  }
+  const { outcome, found } = await update(job, place, { ...index, digester }, tools, started).finally(close)
   // Only now do the files of the index look as the next run will see them.
   if (found) keepGlance(job, place, found, outcome, started.getTime())
   return outcome
 }
 
-async function update(job: IndexJob, place: IndexPlace, index: OpenIndex, tools: RunTools, started: Date) {
+/** An index with what its documents are made by. */
+interface RunParts extends OpenIndex {
+  readonly digester: BatchDigester
+}
+
+async function update(job: IndexJob, place: IndexPlace, index: RunParts, tools: RunTools, started: Date) {
   // Until it is there again, the index counts as being built.
   if (index.mode === 'full') rmSync(place.manifest, { force: true, recursive: true })
   const found = isByPath(job, index) ? undefined : meetAll(job, index, tools)
   const scan = found ? await compareAll(job, index, found) : lookAtPaths(job, index)
   const plan = planRun(scan.found.files, scan.known, index.mode === 'delta')
-  const writer = await carryOut(job, index, plan, scan, { tools, started })
+  const writer = await carryOut(index, plan, scan, { tools, started })
   const files = writeUp(place, index, scan, writer)
   for (const { path, reason } of skippedIn(plan, writer)) tools.onSkipped?.(path, reason)
   const { embedded, chunks, removed } = writer.counts
@@ -93,9 +103,10 @@ function lookAtPaths(job: IndexJob, { ledger }: OpenIndex): Scan {
   return { found, known, is_whole: false }
 }
 
-function meetAll(job: IndexJob, { mode }: OpenIndex, tools: RunTools): WalkFindings {
-  if (mode === 'full') tools.onProgress?.({ mode, files_done: 0, files_total: null, seconds_left: null })
-  return walkProject(walkRulesOf(job))
+function meetAll(job: IndexJob, { mode, digester }: RunParts, tools: RunTools): WalkFindings {
+  if (mode !== 'full') return walkProject(walkRulesOf(job))
+  tools.onProgress?.({ mode, files_done: 0, files_total: null, seconds_left: null })
+  return walkProject(walkRulesOf(job), digester.expectFile)
 }
 
 /** A finished index of a file of ours: what the ledger says of it is so. A server's content may go without us. */
@@ -116,8 +127,7 @@ function documentsIn(files: Known['files']): Map<string, string> {
 }
 
 async function carryOut(
-  job: IndexJob,
-  index: OpenIndex,
+  index: RunParts,
   plan: IndexPlan,
   { known, found }: Scan,
   { tools, started }: { tools: RunTools; started: Date },
@@ -134,7 +144,7 @@ async function carryOut(
     tools.onProgress?.(progressOf(index.mode, found.files.length, plan.todo.length, writer, elapsed_ms))
   }
   tell()
-  await digestAll(job, makeBatches(plan.todo, documents), async (digests) => {
+  await index.digester.run(makeBatches(plan.todo, documents), async (digests) => {
     await writer.take(digests)
     tell()
   })

@@ -83,10 +83,13 @@ export function meetFiles(rules: WalkRules, meet: MeetFile): boolean {
   return walk.capped
 }
 
-/** The same, with all files at once. */
-export function walkProject(rules: WalkRules): WalkFindings {
+/** The same, with all files at once; of each that is to be read it is told as soon as it is met. */
+export function walkProject(rules: WalkRules, expectFile?: () => void): WalkFindings {
   const files: MetFile[] = []
-  const capped = meetFiles(rules, (path, stat, skip) => files.push({ path, stamp: stampOf(stat), skip }))
+  const capped = meetFiles(rules, (path, stat, skip) => {
+    files.push({ path, stamp: stampOf(stat), skip })
+    if (skip === undefined) expectFile?.()
+  })
   return { files, capped }
 }
 

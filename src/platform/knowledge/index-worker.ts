@@ -1,9 +1,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { type DigestBatch, type FileDigest, openBatchFinisher, openBatchReader } from './index-digest.ts'
+import { type DigestBatch, openBatchFinisher, openBatchReader } from './index-digest.ts'
 import type { IndexJob } from './index-job.ts'
-import { type PackedDigests, packDigests, unpackDigests } from './index-packed.ts'
+import { blocksOf, type PackedTexts, packTexts, unpackTexts } from './index-packed.ts'
 
-/** What a thread is for: one of each pair reads, and the other makes vectors and words of what it has read. */
+/** What a thread is for: one of each pair reads, and the other makes documents of what it has read. */
 export interface IndexThread {
   readonly job: IndexJob
   readonly role: 'read' | 'finish'
@@ -15,16 +15,17 @@ export interface IndexThread {
 function work(parent: MessagePort, { job, role, port }: IndexThread): void {
   if (role === 'read') {
     const reader = openBatchReader(job)
-    parent.on('message', (batch: DigestBatch) => hand(port, reader.read(batch)))
+    parent.on('message', (batch: DigestBatch) => {
+      const texts = packTexts(reader.read(batch))
+      port.postMessage(texts, [texts.block])
+    })
     return
   }
   const finish = openBatchFinisher(job)
-  port.on('message', async (read: PackedDigests) => hand(parent, await finish(unpackDigests(read))))
-}
-
-function hand(port: MessagePort, digests: readonly FileDigest[]): void {
-  const packed = packDigests(digests)
-  port.postMessage({ digests: packed.digests }, [...packed.blocks])
+  port.on('message', async (texts: PackedTexts) => {
+    const digests = await finish(unpackTexts(texts))
+    parent.postMessage(digests, blocksOf(digests))
+  })
 }
 
 if (parentPort) work(parentPort, workerData as IndexThread)

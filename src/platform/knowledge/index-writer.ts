@@ -63,9 +63,10 @@ export function openIndexWriter(parts: Parts): IndexWriter {
     if (digest.kind === 'skipped') skipped.push({ path: digest.path, reason: digest.reason })
     if (digest.kind !== 'document') return
     documents.push(digest.document)
-    waiting_chunks += digest.document.chunks.length
+    const chunks = digest.document.rows?.count ?? digest.document.chunks.length
+    waiting_chunks += chunks
     counts.embedded += 1
-    counts.chunks += digest.document.chunks.length
+    counts.chunks += chunks
   }
 
   return {

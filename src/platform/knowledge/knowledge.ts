@@ -23,14 +23,28 @@ export interface KnowledgeDocument {
   readonly chunks: readonly Chunk[]
   /** One for each chunk, from the index's embedder. */
   readonly vectors: readonly Int8Array[]
-  /** Its words, where they are made already; a store that needs them makes them where they are not. */
-  readonly words?: DocumentWords
+  /** The same as an index file takes it, where it is made already; a store that needs it makes it where it is not. */
+  readonly rows?: DocumentRows
 }
 
 /** The words of a document as the full text of an index file takes them: bytes, and where each part of them ends. */
 export interface DocumentWords {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly ends: Int32Array<ArrayBuffer>
+}
+
+/** All that an index keeps of a document's chunks, each kind of it in one piece. */
+export interface DocumentRows {
+  readonly count: number
+  /** Five for each chunk: kind, first line, last line, and where its name and its text end. */
+  readonly numbers: Int32Array
+  readonly names: Uint8Array
+  readonly texts: Uint8Array
+  readonly vectors: Int8Array
+  readonly has_words: boolean
+  readonly words: Uint8Array
+  /** Where each part of the words ends. */
+  readonly ends: Int32Array
 }
 
 /** Turns text into vectors of equal length 127, so that a dot product is a cosine. */

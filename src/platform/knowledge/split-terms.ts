@@ -1,11 +1,11 @@
 /** No chunk has more terms than this; the rest of a longer text is not searched. */
-export const TERM_LIMIT = 20_000
+const TERM_LIMIT = 20_000
 /** Longer runs of letters are cut, so that encoded data makes no endless words. */
 export const TERM_LENGTH_LIMIT = 24
 
-export const OTHER = 0
+const OTHER = 0
 const LOWER = 1
-export const UPPER = 2
+const UPPER = 2
 const DIGIT = 3
 /** A letter that is a word by itself, as in Chinese, Japanese and Korean. */
 const SINGLE = 4
@@ -17,7 +17,7 @@ const CLASSES = new Uint8Array(65_536).fill(UNKNOWN)
 let shared = new Uint16Array(4_096)
 
 /** The characters of a text with a blank after them: numbers in a row are read faster than a text is. */
-export function codesOf(text: string): Uint16Array {
+function codesOf(text: string): Uint16Array {
   if (shared.length <= text.length) shared = new Uint16Array(text.length * 2)
   Buffer.from(shared.buffer).write(text, 'utf16le')
   shared[text.length] = BLANK
@@ -53,7 +53,7 @@ function addTerm(terms: string[], term: string): void {
 }
 
 /** Where the term ends that begins with a character of this class. */
-export function findTermEnd(codes: Uint16Array, start: number, first: number): number {
+function findTermEnd(codes: Uint16Array, start: number, first: number): number {
   if (first === SINGLE) return start + 1
   let at = skip(codes, start, first)
   if (first !== UPPER || classOf(codes[at] as number) !== LOWER) return at

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { wordVector } from './digest-reference.fixture.ts'
+import { openDigester } from './document-digester.ts'
 import type { Chunk } from './knowledge.ts'
 import { makeStaticEmbedder, openStaticEmbedder } from './static-embedder.ts'
 import { parseVectorTable } from './vector-table.ts'
-import { wordVector } from './digest-reference.fixture.ts'
-import { openDigester } from './document-digester.ts'
 
 const BUCKETS = 3
 const DIMENSIONS = 2

@@ -7,8 +7,15 @@ import { INDEXER_ARGUMENT, type IndexerAnswer, type IndexerOrder } from './knowl
 
 /** Beside this file, in the sources as in the build. */
 const PROGRAM = fileURLToPath(new URL(`./knowledge-indexer${extname(import.meta.url)}`, import.meta.url))
-/** An index is made within a fixed share of memory, however large the project is. */
-export const NODE_FLAGS: readonly string[] = ['--max-old-space-size=192', '--max-semi-space-size=8']
+/**
+ * An index is made within a fixed share of memory, however large the project is. What comes and goes with each document
+ * would otherwise have everything looked through for what is no longer used, again and again.
+ */
+export const NODE_FLAGS: readonly string[] = [
+  '--max-old-space-size=192',
+  '--max-semi-space-size=8',
+  '--initial-old-space-size=48',
+]
 
 /**
  * Starts the indexer as a process that outlives this one: a command line answers and ends, and the index is built
