@@ -144,8 +144,8 @@ describe('an index that cannot be used', SLOW, () => {
 
 describe('rows that no indexer has written', SLOW, () => {
   const CHANGES = [
-    "UPDATE vectors SET vector = 'text'",
-    'UPDATE vectors SET vector = zeroblob(2000000)',
+    "UPDATE vectors SET vectors = 'text'",
+    'UPDATE vectors SET vectors = zeroblob(2000000)',
     "UPDATE chunks SET counts = 'text'",
     "UPDATE chunks SET start_line = 'abc'",
     "UPDATE chunks SET text = x'ff00ff', name = x'00'",
@@ -155,7 +155,16 @@ describe('rows that no indexer has written', SLOW, () => {
     await using hub = await startWithNote()
     const file = join(hub.project.base, 'good.rag')
     await hub.knowledge('export', file)
-    for (const [at, sql] of [...CHANGES, 'UPDATE vectors SET document_id = 99999'].entries()) {
+    const unfitting = [
+      'UPDATE vectors SET document_id = 99999',
+      'UPDATE vectors SET about = zeroblob(length(about))',
+      'UPDATE vectors SET about = about || about',
+      'UPDATE vectors SET first_chunk = first_chunk + 99999',
+      'UPDATE documents SET chunk_count = chunk_count + 1',
+      'UPDATE chunks SET kind = 0',
+      'DELETE FROM vectors',
+    ]
+    for (const [at, sql] of [...CHANGES, ...unfitting].entries()) {
       const bad = join(hub.project.base, `bad${at}.rag`)
       writeFileSync(bad, readFileSync(file))
       changeRows(bad, sql)

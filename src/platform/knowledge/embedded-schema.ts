@@ -4,7 +4,7 @@ import { blameFile, IndexDamaged } from './damaged-index.ts'
 export type Connection = BetterSqlite.Database
 
 /** An index of another form is made anew. */
-const FORMAT = 1
+const FORMAT = 2
 const APPLICATION_ID = 0x6b6e6f77
 const WAIT_MS = 10_000
 /** A large index is read all over by one question. */
@@ -14,12 +14,18 @@ const PAGE_BYTES = 8_192
 /** Words that are gathered before they are written: the more, the fewer pieces have to be put together later. */
 const WORDS_BYTES = 16 * 1_048_576
 
+/**
+ * The chunks of a document have numbers one after the other, which are never used again. Their vectors are one row:
+ * all of them in one piece, and for each chunk four bytes about it, its kind and how many terms its text has.
+ */
 const TABLES = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   path TEXT NOT NULL UNIQUE,
-  sha256 TEXT NOT NULL
+  sha256 TEXT NOT NULL,
+  first_chunk INTEGER NOT NULL,
+  chunk_count INTEGER NOT NULL
 );
 CREATE TABLE chunks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -31,13 +37,11 @@ CREATE TABLE chunks (
   counts BLOB NOT NULL,
   text TEXT NOT NULL
 );
-CREATE INDEX chunks_of_document ON chunks (document_id);
 CREATE TABLE vectors (
-  chunk_id INTEGER PRIMARY KEY,
+  first_chunk INTEGER PRIMARY KEY,
   document_id INTEGER NOT NULL,
-  kind INTEGER NOT NULL,
-  length INTEGER NOT NULL,
-  vector BLOB NOT NULL
+  about BLOB NOT NULL,
+  vectors BLOB NOT NULL
 );
 CREATE VIRTUAL TABLE words USING fts5(
   body, name, owner, path, content='', contentless_delete=1, tokenize='ascii'

@@ -1,10 +1,10 @@
-import { addChunk, type ChunkColumns, type ChunkRow, emptyColumns } from './chunk-columns.ts'
+import { addChunk, type ChunkColumns, emptyColumns } from './chunk-columns.ts'
 import { IndexDamaged } from './damaged-index.ts'
 import type { Connection } from './embedded-schema.ts'
 import { KNOWLEDGE_KINDS, type KnowledgeScope } from './knowledge.ts'
 import type { Corpus } from './rank-candidates.ts'
-import { isSoundVector } from './sound-rows.ts'
 import { openVectorScan } from './vector-scan.ts'
+import { isSoundVectors, readVectors, type VectorsRow } from './vectors-row.ts'
 
 /** With a larger share of removed chunks everything is read anew. */
 const DEAD_SHARE = 0.3
@@ -40,17 +40,19 @@ interface State {
 
 /** Holds the vectors of an open index, reading them when they are first asked for. */
 export function openHeldVectors(connection: Connection): HeldVectors {
-  const listVectors = connection.prepare('SELECT * FROM vectors WHERE chunk_id > ? ORDER BY chunk_id')
+  const listVectors = connection.prepare('SELECT * FROM vectors WHERE first_chunk > ? ORDER BY first_chunk')
   const listDocuments = connection.prepare('SELECT id, path FROM documents').raw()
   const state: State = { ...emptyState(), paths: new Map() }
   let version: unknown
 
   const readNew = () => {
     const last = state.columns.chunks[state.columns.size - 1] ?? 0
-    for (const row of listVectors.iterate(last) as Iterable<ChunkRow & { vector: Uint8Array }>) {
-      if (!isSoundVector(row.vector)) throw new IndexDamaged(connection.name, 'a vector of it is none')
-      state.scan.put(state.columns.size, row.vector)
-      state.columns = addChunk(state.columns, row)
+    for (const row of listVectors.iterate(last) as Iterable<VectorsRow>) {
+      if (!isSoundVectors(row)) throw new IndexDamaged(connection.name, 'a vector of it is none')
+      readVectors(row, (chunk, vector) => {
+        state.scan.put(state.columns.size, vector)
+        state.columns = addChunk(state.columns, chunk)
+      })
     }
     state.dead = countDead(state)
   }
