@@ -9,6 +9,8 @@ const TERMS_KEPT: i32 = 65_536
 export const TERM_LENGTH_LIMIT: i32 = 24
 const CLASSES_BYTES: i32 = 65_536
 const PAGE: i32 = 65_536
+/** What is copied in large steps may go on so far behind its end. */
+const SLACK: i32 = 64
 const UNKNOWN_CLASS: u8 = 255
 
 export let listed: i32 = 0
@@ -24,6 +26,9 @@ export let hashes: i32 = 0
 export let stems: i32 = 0
 export let counts: i32 = 0
 export let vectors: i32 = 0
+/** Of each term: where it lies as it is written, and all of those, one after the other. */
+export let places: i32 = 0
+export let written: i32 = 0
 /** Places by hash, each with a number and one more, or 0. */
 export let slots: i32 = 0
 export let letters: i32 = 0
@@ -68,6 +73,8 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   stems = take(terms * 4)
   counts = take(terms * 4)
   vectors = take(terms * 4)
+  places = take(terms * 4)
+  written = take(terms * 2 + (terms + weight) * 3 + TERMS_KEPT * TERM_LENGTH_LIMIT * 3 + SLACK)
   slots = take(terms * 16)
   letters = take((terms + weight) * 2 + TERMS_KEPT * TERM_LENGTH_LIMIT * 2)
   input = take((weight + 1) * 2)
@@ -76,7 +83,7 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   ends = take(weight * 4)
   counted = take(terms * 4)
   scratch = take(4 * TERM_LENGTH_LIMIT)
-  output = take(weight * 16)
+  output = take(weight * 16 + SLACK)
   sum = take(VECTOR_BYTES)
   word_vectors = end
   reserve(end)

@@ -23,6 +23,8 @@ const AFTER_TWO_PAIRS: i32 = 16
 let length: i32 = 0
 
 /** The number of the term that is a term's stem. */
+// @ts-ignore: decorator
+@inline
 export function stem_of(id: i32): i32 {
   const known = load<i32>(stems + (id << 2))
   return known != 0 ? known - 1 : learn_stem(id)

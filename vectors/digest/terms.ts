@@ -8,6 +8,7 @@ import {
   is_full,
   letters,
   listed,
+  places,
   scratch,
   slots,
   starts,
@@ -174,6 +175,7 @@ function learn(hash: u32, slot: i32, at: i32, length: i32): i32 {
   store<u32>(hashes + place, hash)
   store<i32>(stems + place, 0)
   store<i32>(vectors + place, 0)
+  store<i32>(places + place, 0)
   store<i32>(slots + (slot << 2), id + 1)
   if (terms << 1 > mask) place_anew((mask + 1) << 1)
   return id
