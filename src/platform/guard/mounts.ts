@@ -5,6 +5,8 @@ const FDINFO_BYTES = 512
 const MOUNTINFO_BYTES_MAX = 16 * 1024 * 1024
 
 const buffer = Buffer.alloc(FDINFO_BYTES)
+/** The table as it was read last: it is read each time, and taken apart where it is another one. */
+let last: { text: string; points: ReadonlySet<string> } = { text: '', points: new Set() }
 
 /**
  * The kernel's number of the mount that a held thing was reached through. It tells apart what the device number
@@ -27,6 +29,11 @@ export function mountIdOf(fd: number): string {
 export function readMountPoints(): ReadonlySet<string> {
   const text = readFileSync('/proc/self/mountinfo', 'utf8')
   if (text.length > MOUNTINFO_BYTES_MAX) throw new Error('the table of mounts is too large to be read')
+  if (text !== last.text) last = { text, points: parseMountPoints(text) }
+  return last.points
+}
+
+function parseMountPoints(text: string): ReadonlySet<string> {
   return new Set(text.split('\n').map((line) => unescapeMount(line.split(' ', 5)[4] ?? '')))
 }
 

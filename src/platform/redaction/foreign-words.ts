@@ -7,6 +7,8 @@ const SECRETS = 'секрет токен 密钥 密鑰 秘钥 秘密 令牌 ト�
 const PASSWORD = new RegExp(PASSWORDS.split(' ').join('|'), 'iu')
 const ANY = new RegExp(`${PASSWORDS} ${SECRETS}`.split(' ').join('|'), 'giu')
 const BEYOND_ASCII = /[\u0080-\uffff]/
+/** Each of these words has one of these letters; a dash or a sign of money, which many texts have, is none of them. */
+const LETTERS = new RegExp(`[${`${PASSWORDS}${SECRETS}`.replace(/[\0-\x7f]/g, '')}]`, 'iu')
 
 /** What a name says in another script; nothing where it is plain ASCII. */
 export function foreignLevel(name: string): 'password' | 'secret' | undefined {
@@ -18,6 +20,6 @@ export function foreignLevel(name: string): 'password' | 'secret' | undefined {
 
 /** Where such words stand in a text, in its order. */
 export function findForeignWords(text: string): readonly number[] {
-  if (!BEYOND_ASCII.test(text)) return []
+  if (!BEYOND_ASCII.test(text) || !LETTERS.test(text)) return []
   return Array.from(text.matchAll(ANY), ({ index }) => index)
 }
