@@ -53,6 +53,9 @@ const HUMPED = /^(?:[A-Z][a-z]{3,15}\d{0,2}){2,6}$/
 /** Names that are given to things: a ULID, an address of a ledger, an object of a payment service. */
 const MADE_ID =
   /^(?:01[0-9A-HJKMNP-TV-Z]{24}|bc1[a-z0-9]{39,59}|bafy[a-z0-9]{50,60}|Qm[1-9A-Za-z]{44}|(?:pi|cus|sub|ch|in|prod|price|evt|acct|pm|seti|txn|req|card|src|si|po|py|dp|il|ii)_[A-Za-z0-9]{8,32})$/
+/** Ids that the hub itself gives; none of them opens anything. */
+const OWN_ID =
+  /^(?:bdead|brun|cint|conn|evt|exec|fgrnt|oagt|oev|prop|req|run|sub|tok|tses)_[0-9a-f]{16}(?:[0-9a-f]{8}){0,2}$/
 const WORDS_NEAR = /passw|secret|token|api.?key|credential|access.?key|private.?key|auth.?key/i
 
 /** Claims tokens that look made by chance, by what the line says about them. */
@@ -132,7 +135,7 @@ function findRandomSpan(
   const level = around?.level()
   if (level === 'public' || isInUrl(line, token) || isKeyPart(pair, text, hasCurve)) return undefined
   const part = longestPart(text)
-  if (isUuid(part) || isHex(part) || isGeneratedName(part)) return undefined
+  if (isUuid(part) || isHex(part) || isGeneratedName(part) || OWN_ID.test(part)) return undefined
   const bits = part === text ? surprise(text) : Math.min(surprise(text), surprise(part) + 0.4)
   if (FILE.test(text)) return undefined
   if (bits >= NEAR.bits && part.length >= NEAR.chars && isNearSecretWord(line, token)) return token

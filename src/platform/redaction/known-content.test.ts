@@ -46,6 +46,21 @@ describe('contents that are known to all', () => {
   })
 })
 
+describe('ids that the hub gives', () => {
+  // Of one in a thousand the letters fall so that they look like more than hexadecimal chance.
+  test.each(['fdcd4e6aee6f48f41bbae2cf', 'c8c1aa0b3cfd752aaaab932c', 'b667afdc8db9daefc66d7cdf'])(
+    'stay readable, however their letters fell: %s',
+    (hex) => {
+      const text = `record:conn_${hex}/notes/one`
+      expect(redactor.redact(text)).toBe(text)
+    },
+  )
+
+  test('are known by names of ours alone', () => {
+    expect(redactor.redact('record:rnmx_fdcd4e6aee6f48f41bbae2cf')).toContain('[REDACTED:')
+  })
+})
+
 describe('names that stand where a value might', () => {
   test.each([
     '  secret: Sinatze-sekretua',
