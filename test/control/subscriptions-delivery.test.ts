@@ -104,6 +104,32 @@ describe.each(DATABASES)('delivery on %s', (database) => {
     expect(moved.taken[0]?.event.type).toBe('pdpp.subscription.verify')
   })
 
+  test('brings nothing that came after it was disabled, even while it looks for more', async () => {
+    await using receiver = await startReceiver()
+    const { hub, agent } = await startDelivering({ database })
+    const { db } = hub.hub
+    const { all } = db
+    const looked = Promise.withResolvers<void>()
+    db.all = async (statement, ...values) => {
+      if (!/FROM subscription_events .*ORDER BY seq/s.test(statement.text)) return all(statement, ...values)
+      db.all = all
+      await agent.update(subscription_id, { status: 'disabled' })
+      await publishMany(hub.hub, 1, 1)
+      looked.resolve()
+      return all(statement, ...values)
+    }
+    const { subscription_id } = await agent.create(receiver.url)
+    await looked.promise
+    await agent.until(subscription_id, { status: 'disabled', delivery: { pending_count: 1 } })
+    await agent.update(subscription_id, { status: 'active', callback_url: `${receiver.url}?moved` })
+    await agent.until(subscription_id, { status: 'active', delivery: { pending_count: 0 } })
+    expect(receiver.taken.map(({ event }) => event.type)).toEqual([
+      'pdpp.subscription.verify',
+      'pdpp.subscription.verify',
+      'pdpp.records.changed',
+    ])
+  })
+
   test('lets missed events be read by cursor, and says when they are no longer kept', async () => {
     await using receiver = await startReceiver()
     const { hub, agent } = await startDelivering({ database })

@@ -73,7 +73,9 @@ const hasTime = ({ held_until }: Lane) => held_until - performance.now() > LEASE
 
 /** Sends what comes next, in order, and keeps how far it came. */
 async function deliver(lane: Lane, state: LaneState): Promise<boolean> {
-  const events = await listEvents(lane.hub.db, state.subscription_id, state.delivered_seq, BATCH)
+  const kept = await listEvents(lane.hub.db, state.subscription_id, state.delivered_seq, BATCH)
+  // What came after the look at it may have come after its end, or after its move to another address.
+  const events = kept.filter(({ seq }) => seq <= state.last_seq)
   if (events.length === 0) return finish(lane, state)
   lane.rests = 0
   const secrets = openSecrets(lane.hub, state)
