@@ -139,6 +139,7 @@ describe('imports of the sources', () => {
         "policy → identity",
         "policy → upstream",
         "redaction → basics",
+        "sandbox → basics",
         "secrets → basics",
         "secrets → storage",
         "storage → basics",

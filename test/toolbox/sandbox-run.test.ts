@@ -23,6 +23,7 @@ import { FILE_BYTES } from '../../src/platform/sandbox/sandbox-limits.ts'
 import { verifies } from '../requirements/verifies.ts'
 
 const LIMITS: CommandLimits = { timeout_ms: 20_000, output_bytes: 10_000 }
+const WAYS = ['plain', 'quick'] as const
 const sandbox = openSandbox()
 let folder: string
 
@@ -54,6 +55,13 @@ function shell(script: string, more: Partial<SandboxProfile> = {}, options: Part
 /** How long a command may sleep: a number that no other process of this machine has, by which it is found. */
 function ownSeconds(): string {
   return `4711.${process.pid}${randomInt(1_000_000_000)}`
+}
+
+/** The beginning of a hub's program that starts its commands in one of the two ways. */
+function sandboxStarted(way: (typeof WAYS)[number]): string {
+  const place = join(import.meta.dirname, '../../src/platform/sandbox')
+  return `import { openSandbox } from '${place}/open-sandbox.ts'
+    import { chooseStart } from '${place}/start-process.ts'; chooseStart('${way}')`
 }
 
 /** Processes of this machine whose command line holds a text; it has to be one of this run's own. */
@@ -178,12 +186,11 @@ test('a command has no rights of root, whoever runs the hub, and limits of the k
   expect(limits).toEqual(['0', String(FILE_BYTES / 512)])
 })
 
-test('a hub that is killed takes its commands with it, and the next one tidies up', async () => {
+test.each(WAYS)('a killed hub (%s) takes its commands with it, and the next one tidies up', async (way) => {
   const masked = [`${folder}/.env`, `${folder}/.git/`]
   const seconds = ownSeconds()
-  const entry = join(import.meta.dirname, '../../src/platform/sandbox/open-sandbox.ts')
   const script = `
-    import { openSandbox } from ${JSON.stringify(entry)}
+    ${sandboxStarted(way)}
     const run = openSandbox().run(${JSON.stringify(profile({ masked }))}, ['/bin/sh', '-c', 'echo up; sleep ${seconds}'], {
       limits: ${JSON.stringify(LIMITS)}, onOutput: () => process.kill(process.pid, 'SIGKILL') })
     await run`
@@ -196,10 +203,9 @@ test('a hub that is killed takes its commands with it, and the next one tidies u
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a folder that the hub was started with left open does not get inside', async () => {
-  const entry = join(import.meta.dirname, '../../src/platform/sandbox/open-sandbox.ts')
+test.each(WAYS)('a folder that the hub (%s) was started with left open does not get inside', async (way) => {
   const script = `
-    import { openSandbox } from ${JSON.stringify(entry)}
+    ${sandboxStarted(way)}
     const { stdout } = await openSandbox().run(${JSON.stringify(profile())}, ['/bin/ls', '-l', '/proc/self/fd'], {
       limits: ${JSON.stringify(LIMITS)} })
     console.log(stdout)`
@@ -211,7 +217,8 @@ test('a folder that the hub was started with left open does not get inside', asy
   let listed = ''
   hub.stdout?.on('data', (piece: Buffer) => (listed += piece.toString('utf8')))
   await new Promise((ended) => hub.once('close', ended))
-  expect(listed).toContain('39 -> /dev/null')
+  expect(listed).toContain(' 0 -> /dev/null')
+  expect(/ 39 -> (.*)/.exec(listed)?.[1]).toBe(way === 'plain' ? '/dev/null' : undefined)
   expect(listed).not.toContain('/etc')
 })
 

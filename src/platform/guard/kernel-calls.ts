@@ -1,12 +1,10 @@
 import { openSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { endianness } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
+import { type CLibrary, openCLibrary } from '../basics/c-library.ts'
 import { closeAll, NAME_ANY, NAME_FOLDER } from './descriptors.ts'
 import type { FolderCalls, NamedThing } from './folder-calls.ts'
 import { plainCalls } from './plain-calls.ts'
-
-const require = createRequire(import.meta.url)
 
 // What the kernel's headers say; Node tells only some of it.
 const O_CLOEXEC = 0o2000000
@@ -35,13 +33,6 @@ export interface KernelCalls extends FolderCalls {
   link(path: string, folder_fd: number, name: string): boolean
 }
 
-type Call = (...args: unknown[]) => number
-
-interface Koffi {
-  /** Nothing for a path means what the program has loaded already. */
-  load(path: null): { func(declaration: string): Call }
-}
-
 let loaded: { readonly calls: KernelCalls | undefined } | undefined
 
 /** Loads the calls, once; nothing where they cannot be made, as on an older kernel or without the library. */
@@ -52,7 +43,7 @@ export function loadKernelCalls(): KernelCalls | undefined {
 
 function tryLoad(): KernelCalls | undefined {
   try {
-    const calls = openCalls(require('koffi') as Koffi)
+    const calls = openCalls(openCLibrary())
     return isWorking(calls) ? calls : undefined
   } catch {
     return undefined
@@ -60,8 +51,8 @@ function tryLoad(): KernelCalls | undefined {
 }
 
 /** A call that fails is made again by Node, which says why: nothing here has to know the codes of failures. */
-function openCalls(koffi: Koffi): KernelCalls {
-  const c = declareCalls(koffi)
+function openCalls(library: CLibrary): KernelCalls {
+  const c = declareCalls(library)
   // Held as long as the process runs: to come here by name takes longer than what is done here.
   const own_fds = openSync('/proc/self/fd', NAME_FOLDER)
   const [statx, how, link] = [
@@ -108,8 +99,7 @@ function openCalls(koffi: Koffi): KernelCalls {
   }
 }
 
-function declareCalls(koffi: Koffi) {
-  const library = koffi.load(null)
+function declareCalls(library: CLibrary) {
   return {
     openat: library.func('int openat(int folder, const char *name, int flags, uint32_t mode)'),
     // The C library has no name for this one.

@@ -1,6 +1,7 @@
-import type { ChildProcess } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
+import type { Readable } from 'node:stream'
 import { type BwrapStart, startBwrap, statusOf, streamsOf } from './bwrap-process.ts'
+import type { JailProcess } from './jail-process.ts'
 import { type KeptOutput, keepOutput } from './kept-output.ts'
 import { type CommandOptions, type CommandOutcome, SandboxUnavailable } from './sandbox.ts'
 import { CLOSE_GRACE_MS, COMPLAINT_BYTES, OUTPUT_STOP_FACTOR, STOP_GRACE_MS } from './sandbox-limits.ts'
@@ -9,7 +10,7 @@ import { watchUsage } from './watch-usage.ts'
 type Ended = CommandOutcome['ended']
 
 interface Run {
-  readonly child: ChildProcess
+  readonly child: JailProcess
   readonly options: CommandOptions
   readonly stdout: KeptOutput
   readonly stderr: KeptOutput
@@ -48,7 +49,7 @@ export async function runJailed(start: BwrapStart, options: CommandOptions): Pro
   }
 }
 
-function beginRun(child: ChildProcess, options: CommandOptions): Run {
+function beginRun(child: JailProcess, options: CommandOptions): Run {
   const { output_bytes, keep } = options.limits
   const run: Run = {
     child,
@@ -61,15 +62,16 @@ function beginRun(child: ChildProcess, options: CommandOptions): Run {
     limit_hit: undefined,
     timers: [],
   }
-  listen(run, 'stdout')
-  listen(run, 'stderr')
+  listen(run, 'stdout', 1)
+  listen(run, 'stderr', 2)
   statusOf(child)?.on('data', (piece: Buffer) => noteStatus(run, piece.toString('latin1')))
   return run
 }
 
-function listen(run: Run, name: 'stdout' | 'stderr'): void {
+function listen(run: Run, name: 'stdout' | 'stderr', fd: number): void {
   const kept = run[name]
-  run.child[name]?.on('data', (piece: Buffer) => {
+  const stream = streamsOf(run.child)[fd] as Readable | null | undefined
+  stream?.on('data', (piece: Buffer) => {
     const text = kept.add(piece)
     if (text !== '') run.options.onOutput?.(name, text)
     if (kept.total() > run.options.limits.output_bytes * OUTPUT_STOP_FACTOR) stop(run, 'output_limit')
@@ -117,7 +119,7 @@ function closed(run: Run): Promise<{ code: number | null; signal: string | null 
   })
 }
 
-function destroyStreams(child: ChildProcess): void {
+function destroyStreams(child: JailProcess): void {
   for (const stream of streamsOf(child)) stream?.destroy()
 }
 
