@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Descriptor, JailProcess } from './jail-process.ts'
+import { QuickChild } from './quick-child.ts'
 import { loadQuickStart } from './quick-start.ts'
 import { chooseStart, startProcess } from './start-process.ts'
 
@@ -55,6 +56,10 @@ test('both ways to start a program give it the same and tell the same of it', as
   )
 })
 
+test('a program that somebody else has waited for is not taken for one that ended well', async () => {
+  expect(await ended(new QuickChild(1, [], () => -1))).toMatchObject({ code: null, signal: 'SIGKILL' })
+})
+
 describe.each(WAYS)('a program that is started the %s way', (way) => {
   beforeAll(() => chooseStart(way))
 
@@ -93,13 +98,11 @@ describe.each(WAYS)('a program that is started the %s way', (way) => {
 
   test('has each of many descriptors in its place', async () => {
     const many = Array.from({ length: 60 }, (_, at) => ({ content: `${at + 3} ` }))
-    const read = `exec perl -e 'for (3..62) { open(my $given, "<&=", $_); print <$given> }'`
+    const read = `exec perl -e 'for (63, 3..62) { open(my $given, "<&=", $_); print <$given> }'`
     const all = many.map(({ content }) => content).join('')
-    expect(await ended(script(read, ['empty', ...many]))).toEqual({
-      code: 0,
-      signal: null,
-      written: [all, ''],
-    })
+    // The last is the same thing as the first, which must not have been given away by then.
+    const child = script(read, ['empty', ...many, 'empty'])
+    expect(await ended(child)).toEqual({ code: 0, signal: null, written: [all, ''] })
   })
 
   test('has ended before its streams where it left somebody behind with them', async () => {
