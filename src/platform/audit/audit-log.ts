@@ -11,27 +11,13 @@ import { listTables } from '../storage/migrate.ts'
 import { migrations } from '../storage/schema.ts'
 import type { AuditKey } from './audit-key.ts'
 import { type AuditRecord, chainHash, GENESIS_HASH, storable, valuesOf } from './audit-record.ts'
-
-export interface AuditHead {
-  seq: number
-  hash: string
-  checkpoint_seq: number
-  mac: string
-}
+import { type AuditHead, type ChainEnd, chainEnd } from './chain-end.ts'
 
 /** One transaction appends at most so many waiting records. */
 const BATCH_LIMIT = 1_000
 
-const readHead = sql<AuditHead>('SELECT seq, hash, checkpoint_seq, mac FROM audit_head WHERE only_row = 1')
-// Hubs that share a PostgreSQL take turns at the end of the chain.
-const lockHead = sql<AuditHead>(
-  'SELECT seq, hash, checkpoint_seq, mac FROM audit_head WHERE only_row = 1 FOR UPDATE',
-)
 const insertHead = sql(
   'INSERT INTO audit_head (only_row, seq, hash, checkpoint_seq, mac) VALUES (1, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
-)
-const moveHead = sql(
-  'UPDATE audit_head SET seq = ?, hash = ?, checkpoint_seq = ?, mac = ? WHERE only_row = 1',
 )
 const INSERT = `INSERT INTO audit_records (seq, at, vault_id, surface, caller_kind, caller_id, client, operation,
   target_kind, target_id, outcome, code, duration_us, policy_revision, repeats, hash) VALUES`
@@ -65,50 +51,18 @@ export interface AuditLog {
 /** Opens the chain, beginning it on a new database; refuses one that was sealed with another key. */
 export async function openAuditLog(db: Database, key: AuditKey): Promise<AuditLog> {
   await beginChain(db, key)
-  const seal = headSeal(key)
+  const end = chainEnd(db.kind, key)
   const log: AuditLog = {
     key,
     append: (record) => batched(record),
-    appendIn: (tx, records) => appendAll(log, tx, records),
+    appendIn: (tx, records) => appendAll(end, tx, records),
     leaveIn: (tx, records) => tx.atEnd(tail, records),
-    async lockHead(tx) {
-      const head = await tx.get(db.kind === 'postgres' ? lockHead : readHead)
-      if (!head) throw new StorageDamaged('The audit chain has no head.')
-      seal.check(head)
-      return head
-    },
-    async moveHead(tx, head) {
-      await tx.run(moveHead, head.seq, head.hash, head.checkpoint_seq, seal.of(head))
-    },
+    lockHead: end.lock,
+    moveHead: end.move,
   }
   const tail: Tail<AuditRecord> = { write: log.appendIn }
   const batched = batchAppends(db, log)
   return log
-}
-
-/**
- * A head that was changed without the key is never built upon: the next seal would make the change look
- * right. Most heads are the one this process sealed last, so the check is usually a comparison.
- */
-function headSeal(key: AuditKey) {
-  let last: AuditHead | undefined
-  return {
-    of(head: Omit<AuditHead, 'mac'>): string {
-      last = { ...head, mac: key.sealHead(head) }
-      return last.mac
-    },
-    check(head: AuditHead): void {
-      const known =
-        last?.mac === head.mac &&
-        last.seq === head.seq &&
-        last.hash === head.hash &&
-        last.checkpoint_seq === head.checkpoint_seq
-      if (known || key.sealHead(head) === head.mac) return
-      throw new StorageDamaged(
-        'The head of the audit chain was changed from outside. Run `knowtation audit verify`.',
-      )
-    },
-  }
 }
 
 /** Whether calls have written something. What others keep in the same PostgreSQL, or a store has before them, is no sign of it. */
@@ -153,16 +107,23 @@ export class SealedElsewhere extends Error {
   }
 }
 
-async function appendAll(log: AuditLog, tx: Transaction, records: readonly AuditRecord[]): Promise<void> {
-  const head = await log.lockHead(tx)
-  let { seq, hash } = head
-  const rows = records.map((given) => {
+async function appendAll(end: ChainEnd, tx: Transaction, records: readonly AuditRecord[]): Promise<void> {
+  const known = await end.moveOn(tx, (head) => chainOnto(head, records))
+  if (known) return insertRows(tx, known.rows)
+  const next = chainOnto(await end.lock(tx), records)
+  await insertRows(tx, next.rows)
+  await end.move(tx, next)
+}
+
+/** The records as rows behind the end of the chain, and the end that they make. */
+function chainOnto({ seq, hash, checkpoint_seq }: AuditHead, records: readonly AuditRecord[]) {
+  const rows: SqlValue[][] = []
+  for (const given of records) {
     const record = storable(given)
     hash = chainHash(++seq, hash, record)
-    return [seq, ...valuesOf(record), hash]
-  })
-  await insertRows(tx, rows)
-  await log.moveHead(tx, { seq, hash, checkpoint_seq: head.checkpoint_seq })
+    rows.push([seq, ...valuesOf(record), hash])
+  }
+  return { rows, seq, hash, checkpoint_seq }
 }
 
 async function insertRows(tx: Transaction, rows: readonly (readonly SqlValue[])[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Database, sql, type Transaction } from '../storage/database.ts'
-import type { AuditHead, AuditLog } from './audit-log.ts'
+import type { AuditLog } from './audit-log.ts'
 import { GENESIS_HASH } from './audit-record.ts'
+import type { AuditHead } from './chain-end.ts'
 import { ChainFault, walkRecords } from './verify-chain.ts'
 
 export interface Checkpoint {

@@ -1,7 +1,7 @@
 import { type Database, type Reader, StorageUnavailable, sql } from '../storage/database.ts'
 import type { AuditKey } from './audit-key.ts'
-import type { AuditHead } from './audit-log.ts'
 import { type ChainedRecord, chainHash, GENESIS_HASH } from './audit-record.ts'
+import type { AuditHead } from './chain-end.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
 /** What checking the whole chain found: the first fault, or how much was sound. */
