@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { takeAlone } from '../basics/alone.ts'
 import { StorageUnavailable, type Transaction } from './database.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
@@ -45,7 +46,8 @@ export function groupCommit(parts: Parts) {
 
   async function runAll(): Promise<void> {
     while (waiting.length > 0) {
-      await gather()
+      // Somebody alone has nobody to wait for.
+      if (!takeAlone()) await gather()
       const group = waiting.slice(0, GROUP_LIMIT)
       waiting = waiting.slice(GROUP_LIMIT)
       last_callers = countCallers(group)
@@ -55,8 +57,8 @@ export function groupCommit(parts: Parts) {
   }
 
   /**
-   * At least one turn a group: requests, timers and other processes get their chance in between. Callers who were
-   * answered together come back together, but not all in one turn; somebody alone has nobody to wait for.
+   * A turn a group: requests, timers and other processes get their chance in between. Callers who were answered
+   * together come back together, but not all in one turn; for one caller no more turns are spent.
    */
   async function gather(): Promise<void> {
     const isWorthMore = last_callers > 1 && last_callers < ENOUGH_CALLERS

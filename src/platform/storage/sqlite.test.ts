@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { noteAlone } from '../basics/alone.ts'
 import { type Database, StorageUnavailable, sql } from './database.ts'
 import { openSqlite } from './sqlite.ts'
 import { HOLD_LIMIT_MS, QUEUE_LIMIT } from './transaction-scope.ts'
@@ -125,6 +126,19 @@ test.each([
   await nextTurn()
   await Promise.all([first, write('b', 101)])
   expect(events).toEqual(expected)
+})
+
+test('for somebody known to be alone not even a turn is spent, once for each of their requests', async () => {
+  const { db } = await openWithTable()
+  const events: string[] = []
+  const write = (name: string, at: number) =>
+    db.transaction((tx) => tx.run(put, at, name)).then(() => events.push(name))
+  noteAlone(true)
+  setImmediate(() => events.push('turn'))
+  await write('first', 1)
+  const second = write('second', 2)
+  await second
+  expect(events).toEqual(['first', 'turn', 'second'])
 })
 
 test('those who share one transaction count as so many', async () => {

@@ -25,6 +25,17 @@ describe('somebody who makes quick calls one after the other', () => {
     expect(pausing.run(1000)).toBe(0)
   })
 
+  test('is told to be alone from then on, until somebody else calls too', () => {
+    const loop = fakeLoop()
+    for (let count = 0; count <= ENOUGH; count++) loop.call(QUICK, SOON)
+    expect(loop.told).toEqual([...Array(ENOUGH).fill(false), true])
+    loop.calls.begins()
+    loop.calls.begins()
+    loop.calls.ends()
+    loop.calls.begins()
+    expect(loop.told.slice(-3)).toEqual([true, false, false])
+  })
+
   test('may pause once, but who pauses each time is slept for', () => {
     const loop = alone()
     loop.call(QUICK, LATE)
@@ -72,7 +83,12 @@ function fakeLoop() {
   const TURN_MS = PROMPT_MS / 30
   let now = 0
   let due: (() => void)[] = []
-  const calls = loneCaller({ now: () => now, nextTurn: (act) => void due.push(act) })
+  const told: boolean[] = []
+  const calls = loneCaller({
+    now: () => now,
+    nextTurn: (act) => void due.push(act),
+    noteAlone: (is_alone) => void told.push(is_alone),
+  })
   const run = (turns: number) => {
     let acted = 0
     for (let turn = 0; turn < turns; turn++) {
@@ -87,6 +103,7 @@ function fakeLoop() {
   const turnsIn = (ms: number) => Math.ceil(ms / TURN_MS) + 1
   return {
     calls,
+    told,
     run,
     turnsIn,
     /** A call and the pause after it, and for how many turns the loop was awake in each. */
