@@ -73,8 +73,7 @@ function findMade(operation: Operation, output: unknown): Target | undefined {
 /** From here on the act is on record; if it fails, a second record says so. */
 async function performOutside(state: CallState, outside: ActOutside<unknown>): Promise<string> {
   const output = await performWatched(state.hub, state.call, outside.perform)
-  state.output = output
-  return renderOutput(state, output)
+  return state.call.render?.(output) ?? renderOutput(state, output)
 }
 
 function contextOf(state: CallState, db: unknown): Context<never, string, Effect> {

@@ -24,6 +24,8 @@ export interface Call {
   readonly origin?: string
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
+  /** The surface's own form of what an act outside the hub gave; nothing for one that it has none for. */
+  readonly render?: (output: unknown) => string | undefined
   /** Whether the surface itself gives up on the call when its caller is locked. */
   readonly ends_when_locked?: boolean
 }
@@ -35,8 +37,6 @@ export interface Answer {
   readonly text: string
   /** Where the text was stored as it is: what is made of it once serves many answers. */
   readonly stored?: StoredJson | undefined
-  /** What the text says, of a call that reached outside the hub. */
-  readonly output?: unknown
   readonly code: string | null
   readonly retry_after_seconds: number | undefined
   /** What the call is known by, where its contract tells callers so. */
@@ -54,7 +54,6 @@ export interface CallState {
   input: unknown
   text: string
   stored: StoredJson | undefined
-  output: unknown
   notes: { event: string; target: Target }[]
   /** Made when it is first asked for: most calls go without. */
   request_id: string | undefined

@@ -44,7 +44,6 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     input: undefined,
     text: '',
     stored: undefined,
-    output: undefined,
     notes: [],
     request_id: undefined,
   }
@@ -53,9 +52,9 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
       const pending = step(state)
       if (pending) await pending
     }
-    const { text, stored, output, request_id } = state
+    const { text, stored, request_id } = state
     const { status } = call.operation
-    return { ok: true, status, text, stored, output, code: null, retry_after_seconds: undefined, request_id }
+    return { ok: true, status, text, stored, code: null, retry_after_seconds: undefined, request_id }
   } catch (error) {
     return refuseCall(state, error)
   }

@@ -4,12 +4,12 @@ import { findGrantView, findLiveGrant, type GrantView } from '../../domains/flow
 import type { Operation } from '../../operations/define-operation.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
-import { type Answer, runOperation } from '../../operations/run-operation.ts'
+import { runOperation } from '../../operations/run-operation.ts'
 import { hashSecret } from '../../platform/basics/secret-hash.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
 import type { McpCaller } from './operation-tools.ts'
 import { describeTool } from './operation-tools.ts'
-import type { ToolAnswer, ToolDescription, ToolHost } from './tool-host.ts'
+import type { ToolDescription, ToolHost } from './tool-host.ts'
 
 /** How the holder of a grant is told to begin. */
 export const GRANT_INSTRUCTIONS =
@@ -46,7 +46,10 @@ export function grantTools(
       // The pin comes from the grant, not from the agent: by a tool's name alone it can mean nothing else.
       // Whatever else speaks against the call is for the invoke to say, with the code it has everywhere.
       const input = { tool_id: name, payload: args ?? {}, ...(await findPin(holder)) }
-      return toToolAnswer(await runOperation(hub, { ...call, operation: invoke, input }))
+      let result: string | undefined
+      const render = (output: unknown) => (result = renderOwnResult(output))
+      const answer = await runOperation(hub, { ...call, operation: invoke, input, render })
+      return answer.ok && result !== undefined ? { ...answer, result } : answer
     },
   }
 }
@@ -109,12 +112,11 @@ function describeGranted(tool: AllowedTool): ToolDescription {
 }
 
 /** The agent gets what the tool itself answered, as if it had called it directly. */
-function toToolAnswer(answer: Answer): ToolAnswer {
-  if (!answer.ok) return answer
-  const { result } = (answer.output ?? {}) as {
+function renderOwnResult(output: unknown): string | undefined {
+  const { result } = output as {
     result?: { content?: unknown; structuredContent?: unknown; isError?: unknown }
   }
-  if (!result || !Array.isArray(result.content)) return answer
+  if (!result || !Array.isArray(result.content)) return undefined
   const { content, structuredContent, isError } = result
-  return { ...answer, result: JSON.stringify({ content, structuredContent, isError }) }
+  return JSON.stringify({ content, structuredContent, isError })
 }

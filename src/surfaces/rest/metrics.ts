@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Hub } from '../../operations/hub.ts'
 import { countOpenAlerts } from '../../platform/alerts/alert-store.ts'
+import type { AuditRecord } from '../../platform/audit/audit-record.ts'
 import { measureProcess } from './measure-process.ts'
 import { askPatiently } from './store-patience.ts'
 
@@ -34,7 +35,7 @@ export function measureCalls(hub: Hub): Registry {
   measureProcess(registers[0] as Registry)
   // Finding a counter by its labels costs more than counting, so each is found once.
   const counters = new Map<string, { count(): void; time(seconds: number): void }>()
-  hub.observers.push(({ operation, surface, outcome, duration_us }) => {
+  const count = ({ operation, surface, outcome, duration_us }: AuditRecord) => {
     const key = `${operation}|${surface}|${outcome}`
     let counter = counters.get(key)
     if (!counter) {
@@ -44,6 +45,14 @@ export function measureCalls(hub: Hub): Registry {
     }
     counter.count()
     counter.time(duration_us / 1_000_000)
-  })
+  }
+  // A call is counted when its turn of the event loop ends: nobody's act or answer waits for that.
+  let due: AuditRecord[] = []
+  const countDue = () => {
+    const ended = due
+    due = []
+    ended.forEach(count)
+  }
+  hub.observers.push((record) => void (due.push(record) === 1 && setImmediate(countDue)))
   return registers[0] as Registry
 }
