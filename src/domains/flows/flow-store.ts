@@ -6,6 +6,7 @@ import {
   sql,
   type Transaction,
 } from '../../platform/storage/database.ts'
+import { keptReads } from '../../platform/storage/kept-reads.ts'
 import type { Flow, FlowBundle } from './bundle/flow-record.ts'
 import { MAX_STEPS_PER_FLOW } from './bundle/limits.ts'
 import { versionKey } from './bundle/semver.ts'
@@ -167,8 +168,15 @@ async function findExact(
   db: Reader,
   { vault_id, flow_id, scopes, version }: Wanted & { version: string },
 ): Promise<VersionHead | undefined> {
-  const head = await db.get(exactHead, vault_id, flow_id, version)
+  const head = await findVersion(db, vault_id, flow_id, version)
   return head && scopes.includes(head.scope) ? head : undefined
+}
+
+const keptVersions = keptReads<VersionHead>('flow_versions')
+
+function findVersion(db: Reader, vault_id: string, flow_id: string, version: string) {
+  const key = JSON.stringify([vault_id, flow_id, version])
+  return keptVersions(db, key, () => db.get(exactHead, vault_id, flow_id, version))
 }
 
 /** The newest version of a flow among the scopes. */
@@ -182,11 +190,13 @@ export async function findLatestVersion(
 }
 
 /** Whether this version is there for the scopes to see. */
-export async function isFlowVersionVisible(
+export function isFlowVersionVisible(
   db: Reader,
-  where: Wanted & { version: string },
-): Promise<boolean> {
-  return (await findExact(db, where)) !== undefined
+  { vault_id, flow_id, scopes, version }: Wanted & { version: string },
+): boolean | Promise<boolean> {
+  const isVisible = (head: VersionHead | undefined) => head !== undefined && scopes.includes(head.scope)
+  const found = findVersion(db, vault_id, flow_id, version)
+  return found instanceof Promise ? found.then(isVisible) : isVisible(found)
 }
 
 /** Fills the three places of a scope list; an empty text matches no scope. */

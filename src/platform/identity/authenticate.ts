@@ -7,7 +7,7 @@ import type { HubToken } from './hub-token.ts'
 import { AGENT_PREFIX, findLiveOwnerAgent } from './owner-agents.ts'
 import { findLiveOwnerSession, noteSeen } from './owner-sessions.ts'
 import { findLiveSession, SESSION_PREFIX, seatOf } from './seat-store.ts'
-import { findLiveToken, TOKEN_PREFIX } from './token-store.ts'
+import { findLiveToken, TOKEN_PREFIX, type TokenRecord } from './token-store.ts'
 
 export interface Credentials {
   /** The Authorization header, as it came. */
@@ -39,10 +39,11 @@ export function authenticator(needs: {
     if (!bearer) return anonymous(client)
     const findHub = () => (loopback && isHubToken(needs.hubToken(), bearer) ? hubCaller(client) : undefined)
     // The token of the hub may be any text: one that looks like another's is its own where it is nobody else's.
-    if (loopback && bearer.startsWith(TOKEN_PREFIX))
-      return lookUp(bearer, loopback, client).then((found) =>
-        found.kind === 'anonymous' ? (findHub() ?? found) : found,
-      )
+    if (loopback && bearer.startsWith(TOKEN_PREFIX)) {
+      const orHub = (found: Caller) => (found.kind === 'anonymous' ? (findHub() ?? found) : found)
+      const found = lookUp(bearer, loopback, client)
+      return found instanceof Promise ? found.then(orHub) : orHub(found)
+    }
     return findHub() ?? lookUp(bearer, loopback, client)
   }
 }
@@ -56,7 +57,7 @@ function isHubToken(token: HubToken | undefined, bearer: string): boolean {
   return token !== undefined && bearer.length === token.length && isSecret(bearer, token.hash)
 }
 
-type LookUp = (bearer: string, loopback: boolean, client: string) => Promise<Caller>
+type LookUp = (bearer: string, loopback: boolean, client: string) => Caller | Promise<Caller>
 
 /** Requests that were read together and come from one caller share a look. No header can hold what parts the key. */
 function sharedInATurn(lookUp: LookUp): LookUp {
@@ -64,27 +65,39 @@ function sharedInATurn(lookUp: LookUp): LookUp {
   return (bearer, loopback, client) => look(`${loopback}\0${client}\0${bearer}`, bearer, loopback, client)
 }
 
-function bearerLookup(needs: { db: Database; now: () => Date; verifyJwt: VerifyJwt | undefined }): LookUp {
-  return async (bearer, loopback, client) => {
-    if (loopback && bearer.startsWith(TOKEN_PREFIX)) {
-      const token = await findLiveToken(needs.db, bearer, needs.now())
-      if (!token) return anonymous(client)
-      return { kind: 'token', id: token.token_id, role: token.role, vaults: [token.vault_id], client }
-    }
-    if (loopback && bearer.startsWith(SESSION_PREFIX)) {
-      const seat = await findLiveSession(needs.db, bearer, needs.now())
-      if (!seat) return anonymous(client)
-      return toolboxCaller(seat.session_id, seat.vault_id, seatOf(seat), client)
-    }
-    if (loopback && bearer.startsWith(AGENT_PREFIX)) {
-      const agent = await findLiveOwnerAgent(needs.db, bearer, needs.now())
-      if (!agent) return anonymous(client)
-      const { agent_id, client_id, client_name } = agent
-      return ownerAgentCaller(agent_id, { client_id, client_name }, client)
-    }
-    const claims = bearer.includes('.') ? await needs.verifyJwt?.(bearer) : undefined
-    return (claims && gatewayCaller(claims, client)) ?? anonymous(client)
+/** A local token's caller; at once where what is stored of the token is known. */
+function tokenCaller({ db, now }: Needs, bearer: string, client: string): Caller | Promise<Caller> {
+  const callerOf = (token: TokenRecord | undefined): Caller =>
+    token
+      ? { kind: 'token', id: token.token_id, role: token.role, vaults: [token.vault_id], client }
+      : anonymous(client)
+  const found = findLiveToken(db, bearer, now())
+  return found instanceof Promise ? found.then(callerOf) : callerOf(found)
+}
+
+type Needs = { db: Database; now: () => Date; verifyJwt: VerifyJwt | undefined }
+
+function bearerLookup(needs: Needs): LookUp {
+  return (bearer, loopback, client) =>
+    loopback && bearer.startsWith(TOKEN_PREFIX)
+      ? tokenCaller(needs, bearer, client)
+      : otherCaller(needs, bearer, loopback, client)
+}
+
+async function otherCaller(needs: Needs, bearer: string, loopback: boolean, client: string): Promise<Caller> {
+  if (loopback && bearer.startsWith(SESSION_PREFIX)) {
+    const seat = await findLiveSession(needs.db, bearer, needs.now())
+    if (!seat) return anonymous(client)
+    return toolboxCaller(seat.session_id, seat.vault_id, seatOf(seat), client)
   }
+  if (loopback && bearer.startsWith(AGENT_PREFIX)) {
+    const agent = await findLiveOwnerAgent(needs.db, bearer, needs.now())
+    if (!agent) return anonymous(client)
+    const { agent_id, client_id, client_name } = agent
+    return ownerAgentCaller(agent_id, { client_id, client_name }, client)
+  }
+  const claims = bearer.includes('.') ? await needs.verifyJwt?.(bearer) : undefined
+  return (claims && gatewayCaller(claims, client)) ?? anonymous(client)
 }
 
 async function ownerOf(

@@ -1,6 +1,7 @@
 import { hashSecret, isSecret } from '../basics/secret-hash.ts'
 import type { System } from '../basics/system.ts'
 import { type Reader, sql, type Transaction } from '../storage/database.ts'
+import { keptReads } from '../storage/kept-reads.ts'
 import type { Role } from './caller.ts'
 
 /** A local token as its owner may see it: never the secret, never its hash. */
@@ -17,9 +18,8 @@ export interface TokenRecord {
 
 const COLUMNS = 'token_id, vault_id, role, label, created_at, created_by, expires_at, revoked_at'
 const insert = sql(`INSERT INTO tokens (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
-const byId = sql<TokenRecord & { secret_hash: string }>(
-  `SELECT ${COLUMNS}, secret_hash FROM tokens WHERE token_id = ?`,
-)
+type StoredToken = TokenRecord & { secret_hash: string }
+const byId = sql<StoredToken>(`SELECT ${COLUMNS}, secret_hash FROM tokens WHERE token_id = ?`)
 const inVault = sql<TokenRecord>(`SELECT ${COLUMNS} FROM tokens WHERE vault_id = ? AND token_id = ?`)
 const page = sql<TokenRecord>(
   `SELECT ${COLUMNS} FROM tokens
@@ -54,13 +54,22 @@ export async function createToken(
   return { token, bearer }
 }
 
-/** The live token a bearer belongs to. Read from the store each time, so a revoke counts at once everywhere. */
-export async function findLiveToken(db: Reader, bearer: string, now: Date): Promise<TokenRecord | undefined> {
+const keptTokens = keptReads<StoredToken>('tokens')
+
+/** The live token a bearer belongs to, by what the store holds at this moment: a revoke counts at once everywhere. */
+export function findLiveToken(
+  db: Reader,
+  bearer: string,
+  now: Date,
+): TokenRecord | undefined | Promise<TokenRecord | undefined> {
   const id = BEARER.exec(bearer)?.[1]
   if (!id) return undefined
-  const found = await db.get(byId, `tok_${id}`)
-  if (!found || !isSecret(bearer, found.secret_hash) || found.revoked_at) return undefined
-  return found.expires_at && found.expires_at <= now.toISOString() ? undefined : found
+  const ifLive = (found: StoredToken | undefined) => {
+    if (!found || !isSecret(bearer, found.secret_hash) || found.revoked_at) return undefined
+    return found.expires_at && found.expires_at <= now.toISOString() ? undefined : found
+  }
+  const found = keptTokens(db, id, () => db.get(byId, `tok_${id}`))
+  return found instanceof Promise ? found.then(ifLive) : ifLive(found)
 }
 
 /** A token of the vault by its id, whatever has become of it. */

@@ -25,8 +25,11 @@ const UNREADABLE: LockTable = { find: () => UNREADABLE_LOCK }
 interface Turn {
   readonly number: number
   readonly reading: Promise<LockTable>
-  table?: LockTable
+  table?: LockTable | undefined
 }
+
+/** With each change of the locks a row of this table changes, too. */
+const REVISION_TABLE = 'hub_meta'
 
 /**
  * The locks of a database. Calls of one turn of the event loop share one small read, which tells whether
@@ -38,9 +41,8 @@ export function openLocks(db: Database): Locks {
   const refresh = () => void (turn = undefined)
   const current = () => {
     if (turn && turn.number === currentTurn()) return turn
-    const started: Turn = { number: currentTurn(), reading: read() }
+    const started = read()
     turn = started
-    void started.reading.then((table) => (started.table = table))
     setImmediate(() => turn === started && refresh())
     return started
   }
@@ -58,16 +60,26 @@ function listOf(agents: string | readonly string[] | undefined): readonly string
   return typeof agents === 'string' ? [agents] : (agents ?? [])
 }
 
-function tableReader(db: Database): () => Promise<LockTable> {
-  let kept: { revision: string; table: LockTable } | undefined
-  return async () => {
+/** Begins a turn, with the locks where nobody can have changed them since they were read. */
+function tableReader(db: Database): () => Turn {
+  let kept: { revision: string; edition: number | undefined; table: LockTable } | undefined
+  const read = async (edition: number | undefined) => {
     try {
       const revision = await findLocksRevision(db)
-      if (kept?.revision !== revision) kept = { revision, table: await readTable(db) }
-      return kept.table
+      const table = kept?.revision === revision ? kept.table : await readTable(db)
+      kept = { revision, edition, table }
+      return table
     } catch {
       return UNREADABLE
     }
+  }
+  return () => {
+    const edition = db.edition?.(REVISION_TABLE)
+    if (kept && edition !== undefined && kept.edition === edition)
+      return { number: currentTurn(), reading: Promise.resolve(kept.table), table: kept.table }
+    const started: Turn = { number: currentTurn(), reading: read(edition) }
+    void started.reading.then((table) => (started.table = table))
+    return started
   }
 }
 

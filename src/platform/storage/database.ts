@@ -22,6 +22,11 @@ export function sql<Row = never>(text: string): Statement<Row> {
 export interface Reader {
   get<Row>(statement: Statement<Row>, ...values: SqlValue[]): Promise<Row | undefined>
   all<Row>(statement: Statement<Row>, ...values: SqlValue[]): Promise<Row[]>
+  /**
+   * A number that stays the same for as long as nobody has changed the table, as reads of this moment see it. Nothing
+   * where that cannot be told.
+   */
+  edition?(table: string): number | undefined
 }
 
 /** What may be asked inside a transaction. A statement that fails ends it: nothing of it will be kept. */

@@ -2,6 +2,7 @@ import type BetterSqlite from 'better-sqlite3'
 import { currentTurn } from '../basics/turn.ts'
 import type { SqlValue, Statement } from './database.ts'
 import type { Connection } from './sqlite-connection.ts'
+import type { Editions } from './sqlite-editions.ts'
 import { type FaultLatch, isBusy } from './sqlite-faults.ts'
 import { turnResults } from './turn-results.ts'
 
@@ -11,6 +12,8 @@ type Read = (kind: Kind, statement: Statement<unknown>, values: readonly SqlValu
 /** What reads see of a file that is written through the same process. */
 export interface ReadViews {
   read: Read
+  /** The edition of a table that a read of this moment would see; nothing where that is not known. */
+  edition(table: string): number | undefined
   /** To be called before a group of changes begins: what it has changed is not for others to see yet. */
   beforeWriting(): void
   /** To be called when it has ended, either way: who reads now sees what was committed. */
@@ -23,8 +26,13 @@ export interface ReadViews {
  * it has written in memory; the other would fetch them anew after every commit. While changes are under way
  * reads go through the reader's.
  */
-export function readViews(writer: Connection, reader: Connection, latch: FaultLatch): ReadViews {
-  const own = turnView(writer, latch)
+export function readViews(
+  writer: Connection,
+  reader: Connection,
+  latch: FaultLatch,
+  editions: Editions,
+): ReadViews {
+  const own = turnView(writer, latch, followForeign(writer, editions))
   const apart = turnView(reader, latch)
   let isWriting = false
   return {
@@ -37,6 +45,16 @@ export function readViews(writer: Connection, reader: Connection, latch: FaultLa
         if (!isBusy(error)) throw error
         own.end()
         return apart.read(kind, statement, values)
+      }
+    },
+    edition(table) {
+      if (isWriting) return undefined
+      try {
+        own.begin()
+        return editions.of(table)
+      } catch (error) {
+        own.end()
+        throw error
       }
     },
     beforeWriting() {
@@ -54,12 +72,28 @@ export function readViews(writer: Connection, reader: Connection, latch: FaultLa
   }
 }
 
+/** Looks, through a view that has just begun, whether another connection has committed something since the last. */
+function followForeign(connection: Connection, editions: Editions): () => void {
+  const version = connection.prepare('PRAGMA data_version').pluck()
+  let known: unknown
+  return () => {
+    const current = version.get()
+    if (current === known) return
+    known = current
+    editions.noteForeign()
+  }
+}
+
 /**
  * Reads of one turn of the event loop share one view of the file: opening it anew costs more than the
  * read. It ends with the turn, with each group of changes of ours, so that who has written sees them, and
  * when a request was read since: what another process has committed by then is for that one to see.
  */
-function turnView(connection: Connection, { guarded }: FaultLatch): { read: Read; end(): void } {
+function turnView(
+  connection: Connection,
+  { guarded }: FaultLatch,
+  onBegun?: () => void,
+): { read: Read; begin(): void; end(): void } {
   const beginning = connection.prepare('BEGIN')
   const ending = connection.prepare('COMMIT')
   const prepared = preparedOn(connection)
@@ -83,8 +117,10 @@ function turnView(connection: Connection, { guarded }: FaultLatch): { read: Read
     open = true
     turn = currentTurn()
     setImmediate(end)
+    if (onBegun) guarded(onBegun)
   }
   return {
+    begin,
     end,
     read(kind, statement, values) {
       begin()

@@ -1,5 +1,6 @@
 import type { Database, Reader, SqlValue, Statement } from './database.ts'
 import { type Connection, connectFile, connectMemory } from './sqlite-connection.ts'
+import { type Editions, tableEditions } from './sqlite-editions.ts'
 import { type FaultLatch, faultLatch } from './sqlite-faults.ts'
 import { groupCommit } from './sqlite-group-commit.ts'
 import { preparedOn, type ReadViews, readViews } from './sqlite-views.ts'
@@ -16,8 +17,9 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   const { writer, reader } = inMemory ? connectMemory() : connectFile(path, options.checkIntegrity ?? false)
   const latch = faultLatch()
   const scope = transactionScope()
-  const views = inMemory ? undefined : readViews(writer, reader, latch)
-  const raw = transactionOn(writer, latch)
+  const editions = tableEditions()
+  const views = inMemory ? undefined : readViews(writer, reader, latch, editions)
+  const raw = transactionOn(writer, latch, editions)
   const queue = groupCommit({ connection: writer, raw, latch, scope, views })
   const checkRead = () => {
     latch.check()
@@ -35,8 +37,17 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   }
 }
 
-function readerOn({ read }: ReadViews, check: () => void): Reader {
+function readerOn({ read, edition }: ReadViews, check: () => void): Reader {
   return {
+    edition(table) {
+      try {
+        check()
+        return edition(table)
+      } catch {
+        // The read that follows tells why.
+        return undefined
+      }
+    },
     async get<Row>(statement: Statement<Row>, ...values: SqlValue[]) {
       check()
       return read('one', statement, values) as Row | undefined
@@ -73,8 +84,13 @@ function closeBoth(writer: Connection, reader: Connection, latch: FaultLatch): v
   for (const connection of order) connection.close()
 }
 
-function transactionOn(connection: Connection, { guarded }: FaultLatch): RawTransaction {
-  const prepared = preparedOn(connection)
+function transactionOn(connection: Connection, { guarded }: FaultLatch, editions: Editions): RawTransaction {
+  const find = preparedOn(connection)
+  const prepared = (statement: Statement<unknown>) => {
+    const found = find(statement)
+    if (!found.readonly) editions.noteChange(statement)
+    return found
+  }
   return {
     get: <Row>(statement: Statement<Row>, ...values: SqlValue[]) =>
       guarded(() => prepared(statement).get(...values) as Row | undefined),
