@@ -5,7 +5,7 @@ import type { PathParts } from './input-path.ts'
 import type { KernelCalls } from './kernel-calls.ts'
 import { findByShortName, type OpenScope } from './open-scope.ts'
 import type { Place } from './resolve-path.ts'
-import { holdRoot } from './roots.ts'
+import { holdRootThisTurn } from './roots.ts'
 import { DEPTH_MAX, type Leaf } from './trail.ts'
 
 /**
@@ -22,7 +22,7 @@ export function findPlainPlace(
   if (!calls || absolute || names.length > DEPTH_MAX || !isOpenWay(scope, names)) return undefined
   if (findByShortName(scope, names)) return undefined
   const root = scope.service
-  const root_fd = holdRoot(root, given)?.fd
+  const root_fd = holdRootThisTurn(root, given)?.fd
   if (root_fd === undefined) return undefined
   const above = names.slice(0, -1).join('/')
   const folder_fd = above === '' ? root_fd : calls.openBeneath(root_fd, above, NAME_FOLDER)

@@ -5,6 +5,7 @@ import { fileFault } from './faults.ts'
 import { folderCalls } from './folder-calls.ts'
 import { type FoundFile, GuardDenied } from './guard.ts'
 import { isInStore, type OpenScope } from './open-scope.ts'
+import { forgetLook } from './roots.ts'
 import { type Leaf, rightsOf } from './trail.ts'
 import { folderPathOf, pathOfPlace, requireFile, type UsedPlace, usePlace } from './use-place.ts'
 
@@ -30,6 +31,8 @@ export function readFile(scope: OpenScope, given: string, max_bytes: number): Fo
       readLeaf(requireFile(place), readFromPlace(place), max_bytes),
     )
     if (found) return found
+    // The service itself may be another folder by now.
+    forgetLook(scope.service)
   }
   throw new GuardDenied('changed', given)
 }

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { currentTurn } from '../basics/turn.ts'
 import { at, NAME_FOLDER } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
 import { folderCalls, type NamedThing } from './folder-calls.ts'
@@ -22,6 +23,8 @@ export interface Root {
   held: HeldRoot | undefined
   /** Where it was when first seen; a folder elsewhere does not take its place. */
   home: Pick<HeldRoot, 'dev' | 'mount_id'> | undefined
+  /** The turn in which it was last seen to be what is held, as long as that turn lasts. */
+  seen_in: number | undefined
 }
 
 /** What is held of a root that exists. */
@@ -39,7 +42,8 @@ export function describeRoot(given: string, writable: boolean, base: string | un
   if (path === '/') throw new Error('the guard does not take the whole file system for a folder of its scope')
   const short_name = base === undefined ? undefined : shortName(base, path)
   const segments = segmentsOf(path)
-  return { given: resolve(given), path, segments, writable, short_name, held: undefined, home: undefined }
+  const unseen = { held: undefined, home: undefined, seen_in: undefined }
+  return { given: resolve(given), path, segments, writable, short_name, ...unseen }
 }
 
 /** The names of an absolute path. */
@@ -88,10 +92,31 @@ export function holdRoot(root: Root, given_path: string): HeldRoot | undefined {
   throw new GuardDenied('device', given_path)
 }
 
+/**
+ * The same, but requests that were read together share a look at the name, as they share the one at the policy. Only
+ * for what is confirmed afterwards, or changed, by a look at where the held folder lies.
+ */
+export function holdRootThisTurn(root: Root, given_path: string): HeldRoot | undefined {
+  if (root.held && root.seen_in === currentTurn()) return root.held
+  const held = holdRoot(root, given_path)
+  // Where no requests are read there are no turns: everybody looks.
+  if (held && currentTurn() > 0) {
+    root.seen_in = currentTurn()
+    setImmediate(() => forgetLook(root))
+  }
+  return held
+}
+
+/** Lets the next call look at the name of a root itself. */
+export function forgetLook(root: Root): void {
+  root.seen_in = undefined
+}
+
 /** Lets go of a root. */
 export function releaseRoot(root: Root): void {
   if (root.held) closeSync(root.held.fd)
   root.held = undefined
+  forgetLook(root)
 }
 
 function openRoot(root: Root): HeldRoot | undefined {
