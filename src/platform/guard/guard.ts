@@ -105,10 +105,18 @@ export interface WalkEnd {
   readonly unnameable: number
 }
 
+/** A file that was read and is held open, so that it can be compared again, or replaced, without a new way to it. */
+export interface KeptFile extends FoundFile {
+  /** Whether its name still has just this content and mode. Shows nothing to anyone, so no barrier is needed. */
+  isStill(): boolean
+  /** Must be called in any case. What a replaced file had on the disk is freed in a thread then. */
+  close(): void
+}
+
 /** A file that is written and on the disk, but not under its name yet. */
 export interface PreparedFile {
-  /** Puts it under a name of its folder, in place of whatever was there. */
-  putAs(name: string): void
+  /** Puts it under a name of its folder, in place of whatever was there; `kept` where that is held open. */
+  putAs(name: string, kept?: KeptFile): void
   /** Must be called in any case; what was not put anywhere is gone then. */
   close(): void
 }
@@ -120,6 +128,8 @@ export interface HeldFolder {
   /** Where the file is, relative to the service. */
   readonly path: string
   read(name: string, max_bytes: number): FoundFile | undefined
+  /** The same, held open until it is closed. */
+  keep(name: string, max_bytes: number): KeptFile | undefined
   /** Makes a file that must not exist yet; answers false when it does. */
   createNew(name: string, bytes: Uint8Array, mode: number): boolean
   /**
@@ -133,8 +143,6 @@ export interface HeldFolder {
   replace(name: string, bytes: Uint8Array, mode: number): void
   /** Does the slow part of `replace` while others work: what remains is one rename. */
   prepare(bytes: Uint8Array, rights: FileRights): Promise<PreparedFile>
-  /** Whether the name still has just this content and mode. Shows nothing to anyone, so no barrier is needed. */
-  isStill(name: string, file: FoundFile): boolean
   /** When the name was last changed and which file it is, without following a link. */
   stat(name: string): { mtime_ms: number; identity: string } | undefined
   rename(from: string, to: string): boolean

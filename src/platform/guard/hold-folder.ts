@@ -1,14 +1,21 @@
-import { closeSync, fstatSync } from 'node:fs'
+import { close, closeSync, fstatSync } from 'node:fs'
 import { isUnmoved } from './barrier.ts'
 import { LOCK_PREFIX } from './blocked-names.ts'
 import { writeInto } from './change-files.ts'
-import { NAME_ANY, READ_KNOWN } from './descriptors.ts'
 import { errnoOf, fileFault, translateFault } from './faults.ts'
 import { folderCalls, holdAgain, kernelCalls } from './folder-calls.ts'
-import { type FileRights, type FoundFile, GuardDenied, type HeldFolder, type PreparedFile } from './guard.ts'
+import {
+  type FileRights,
+  type FoundFile,
+  GuardDenied,
+  type HeldFolder,
+  type KeptFile,
+  type PreparedFile,
+} from './guard.ts'
 import { isTooLong } from './input-path.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
-import { READ_ATTEMPTS, readLeaf, readUpTo } from './read-file.ts'
+import { openLeaf, READ_ATTEMPTS, readLeaf } from './read-file.ts'
+import { findName, isStillOpened } from './still-there.ts'
 import { checkFile, requireFile, type UsedPlace, usePlace } from './use-place.ts'
 import { makeNewFile, prepareFile, putFile, type WriteInto } from './write-file.ts'
 
@@ -37,13 +44,14 @@ function openHeld(held: Held, name: string, path: string): HeldFolder {
   return {
     name,
     path,
-    read: (one, max_bytes) => using(held, [one], () => readHeld(held, one, max_bytes)),
+    read: (one, max_bytes) => using(held, [one], () => readHeld(held, one, max_bytes, readLeaf)),
+    keep: (one, max_bytes) => using(held, [one], () => keepHeld(held, one, max_bytes)),
     createNew: (one, bytes, mode) => using(held, [one], () => makeNewFile(held, one, bytes, mode)),
     linkLock: (one, file) => using(held, [one], () => linkHeld(held, one, file)),
-    readLock: (one, max_bytes) => using(held, [one], () => readHeld(held, one, max_bytes, isLock(one))),
+    readLock: (one, max_bytes) =>
+      using(held, [one], () => readHeld(held, one, max_bytes, readLeaf, isLock(one))),
     replace: (one, bytes, mode) => using(held, [one], () => putFile(held, one, bytes, { mode })),
     prepare: async (bytes, rights) => prepareHeld(held, bytes, rights),
-    isStill: (one, file) => using(held, [one], () => isStillHeld(held, one, file)),
     stat: (one) => using(held, [one], () => findHeld(held, one)),
     rename: (from, to) => using(held, [from, to], () => renameHeld(held, from, to)),
     unlink: (one) =>
@@ -84,9 +92,15 @@ function linkHeld(held: Held, name: string, path: string): boolean | undefined {
   return calls.find(held.folder_fd, name) ? false : undefined
 }
 
-function readHeld(held: Held, name: string, max_bytes: number, is_shared = false): FoundFile | undefined {
+function readHeld<Found extends FoundFile>(
+  held: Held,
+  name: string,
+  max_bytes: number,
+  read: (...args: Parameters<typeof readLeaf>) => Found | undefined,
+  is_shared = false,
+): Found | undefined {
   for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
-    const fd = findName(held, name)
+    const fd = findName(held.folder_fd, name)
     if (fd === undefined) return undefined
     try {
       const stat = fstatSync(fd, { bigint: true })
@@ -94,7 +108,7 @@ function readHeld(held: Held, name: string, max_bytes: number, is_shared = false
       // Links were followed when the folder was taken: one that is here now was put here since.
       if (stat.isSymbolicLink()) throw new GuardDenied('changed', held.given)
       checkFile(stat, held.given, may_have_names)
-      const found = readLeaf({ fd, stat }, { ...held, name, may_have_names }, max_bytes)
+      const found = read({ fd, stat }, { ...held, name, may_have_names }, max_bytes)
       if (found) return found
     } finally {
       closeSync(fd)
@@ -106,40 +120,21 @@ function readHeld(held: Held, name: string, max_bytes: number, is_shared = false
 async function prepareHeld(held: Held, bytes: Uint8Array, rights: FileRights): Promise<PreparedFile> {
   if (!held.open) throw new Error('the held folder is closed')
   try {
-    const { putAs, close } = await prepareFile(held, bytes, rights)
-    return { putAs: (name) => using(held, [name], () => putAs(name)), close }
+    const made = await prepareFile(held, bytes, rights)
+    return { ...made, putAs: (name, kept) => using(held, [name], () => made.putAs(name, kept)) }
   } catch (error) {
     throw translateFault(error, held.given)
   }
 }
 
-function isStillHeld(held: Held, name: string, { bytes, mode }: FoundFile): boolean {
-  const fd = findName(held, name)
-  if (fd === undefined) return false
-  try {
-    const stat = fstatSync(fd)
-    if (!stat.isFile() || stat.size !== bytes.length || (stat.mode & 0o7777) !== mode) return false
-    return hasBytes(fd, bytes)
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function hasBytes(named_fd: number, bytes: Buffer): boolean {
-  const fd = folderCalls().openHeld(named_fd, READ_KNOWN)
-  try {
-    return readUpTo(fd, bytes.length, bytes.length)?.equals(bytes) ?? false
-  } finally {
-    closeSync(fd)
-  }
-}
-
-function findName({ folder_fd }: Held, name: string): number | undefined {
-  try {
-    return folderCalls().open(folder_fd, name, NAME_ANY)
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return undefined
-    throw error
+function keepHeld(held: Held, name: string, max_bytes: number): KeptFile | undefined {
+  const found = readHeld(held, name, max_bytes, openLeaf)
+  if (!found) return undefined
+  const { fd, ...file } = found
+  return {
+    ...file,
+    isStill: () => using(held, [name], () => isStillOpened(held.folder_fd, name, found)),
+    close: () => close(fd, () => {}),
   }
 }
 

@@ -39,16 +39,31 @@ export function readFile(scope: OpenScope, given: string, max_bytes: number): Fo
 
 /** Reads a file that is named already; answers nothing if it was changed or swapped meanwhile. */
 export function readLeaf(leaf: Leaf, from: ReadFrom, max_bytes: number): FoundFile | undefined {
+  const found = openLeaf(leaf, from, max_bytes)
+  if (!found) return undefined
+  const { fd, ...file } = found
+  closeSync(fd)
+  return file
+}
+
+/** The same with its descriptor, which who asked has to close. */
+export function openLeaf(
+  leaf: Leaf,
+  from: ReadFrom,
+  max_bytes: number,
+): (FoundFile & { fd: number }) | undefined {
   const { fd, stat } = leaf
   if (stat.size > BigInt(max_bytes)) throw tooLarge(from.given, max_bytes, stat.size)
   const open_fd = folderCalls().openHeld(fd, READ_KNOWN)
+  let is_found = false
   try {
     const bytes = readUpTo(open_fd, Number(stat.size), max_bytes)
     if (!isStillItself({ ...from, fd: open_fd, changed_at: stat.ctimeNs })) return undefined
     if (bytes === undefined) throw tooLarge(from.given, max_bytes)
-    return { bytes, ...rightsOf(leaf) }
+    is_found = true
+    return { bytes, ...rightsOf(leaf), fd: open_fd }
   } finally {
-    closeSync(open_fd)
+    if (!is_found) closeSync(open_fd)
   }
 }
 

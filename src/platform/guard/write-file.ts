@@ -7,7 +7,7 @@ import { TEMP_PREFIX } from './blocked-names.ts'
 import { MAKE_NEW, NAME_ANY } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
 import { folderCalls } from './folder-calls.ts'
-import { type FileRights, GuardDenied, type PreparedFile } from './guard.ts'
+import { type FileRights, GuardDenied, type KeptFile, type PreparedFile } from './guard.ts'
 import { sweepDrafts } from './sweep-drafts.ts'
 
 const syncData = promisify(fdatasync)
@@ -67,9 +67,10 @@ function makeBeside(into: WriteInto, bytes: Uint8Array, kept: FileRights | undef
     is_beside = false
     closeSync(fd)
   }
-  const putAs = (name: string) => {
+  const putAs = (name: string, replaced?: KeptFile) => {
     if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
-    moveOver(into.folder_fd, temp, name)
+    if (replaced) folderCalls().rename(into.folder_fd, temp, name)
+    else moveOver(into.folder_fd, temp, name)
     is_beside = false
     checkArrived(into, name, fd)
   }

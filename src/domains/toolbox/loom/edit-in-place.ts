@@ -1,4 +1,4 @@
-import { FileFault, type FoundFile, type HeldFolder } from '../../../platform/guard/guard.ts'
+import { FileFault, type HeldFolder, type KeptFile } from '../../../platform/guard/guard.ts'
 import type { Patterns } from '../../../platform/patterns/patterns.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { fillVeils, type VeiledText, veilSecrets } from '../../../platform/redaction/veil.ts'
@@ -26,26 +26,38 @@ export async function editInPlace(
   tools: EditTools,
 ): Promise<EditPlan | undefined> {
   return withLock(folder, tools.lock, async (lock) => {
-    const found = readEditable(folder)
-    if (!found) return undefined
-    const before = veilSecrets(tools.redactor, decodeText(found.bytes, folder.path))
-    const plan = await planEdits(before.text, edits, enginesFor(folder.name, tools))
-    const bytes = Buffer.from(unveil(plan.text, before, tools.redactor))
-    checkSize(bytes)
-    const ready = await folder.prepare(bytes, found)
+    const found = keepEditable(folder)
     try {
-      checkUnchanged(folder, found, lock)
-      ready.putAs(folder.name)
-      return plan
+      return found && (await replaceEdited(folder, edits, tools, { found, lock }))
     } finally {
-      ready.close()
+      found?.close()
     }
   })
 }
 
-function readEditable(folder: HeldFolder): FoundFile | undefined {
+async function replaceEdited(
+  folder: HeldFolder,
+  edits: readonly Edit[],
+  tools: EditTools,
+  { found, lock }: { found: KeptFile; lock: FileLock },
+): Promise<EditPlan> {
+  const before = veilSecrets(tools.redactor, decodeText(found.bytes, folder.path))
+  const plan = await planEdits(before.text, edits, enginesFor(folder.name, tools))
+  const bytes = Buffer.from(unveil(plan.text, before, tools.redactor))
+  checkSize(bytes)
+  const ready = await folder.prepare(bytes, found)
   try {
-    return folder.read(folder.name, EDITED_MAX_BYTES)
+    checkUnchanged(folder, found, lock)
+    ready.putAs(folder.name, found)
+    return plan
+  } finally {
+    ready.close()
+  }
+}
+
+function keepEditable(folder: HeldFolder): KeptFile | undefined {
+  try {
+    return folder.keep(folder.name, EDITED_MAX_BYTES)
   } catch (error) {
     if (!(error instanceof FileFault) || error.code !== 'FileTooLarge') throw error
     const help = `No file over ${EDITED_MAX_BYTES} bytes can be edited; put what is to change into a file of its own.`
@@ -79,8 +91,8 @@ function checkSize(bytes: Buffer): void {
 }
 
 /** Nothing that came from somebody else since the file was read may be written over. */
-function checkUnchanged(folder: HeldFolder, read: FoundFile, lock: FileLock): void {
-  if (folder.isStill(folder.name, read) && lock.isHeld()) return
+function checkUnchanged(folder: HeldFolder, read: KeptFile, lock: FileLock): void {
+  if (read.isStill() && lock.isHeld()) return
   throw new ToolFault(
     'ResourceBusy',
     `${folder.path} was changed by somebody else during the edit. Nothing was written.`,

@@ -1,0 +1,99 @@
+import {
+  appendFileSync,
+  chmodSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { HeldFolder } from './guard.ts'
+import { makeProject, type Project } from './guard-project.fixture.ts'
+
+const FIRST = 'first content'
+
+/** What somebody else may do to a file while it is held. */
+const DEEDS: Record<string, (path: string) => void> = {
+  'write the same': (path) => writeFileSync(path, FIRST),
+  'write as much': (path) => writeFileSync(path, 'other content'),
+  'write more': (path) => appendFileSync(path, '!'),
+  'write less': (path) => writeFileSync(path, FIRST.slice(1)),
+  'close it to others': (path) => chmodSync(path, 0o600),
+  'open it again': (path) => chmodSync(path, 0o640),
+  'set its time': (path) => utimesSync(path, 1, 1),
+  'put its copy there': (path) => replaceBy(path, FIRST),
+  'put another there': (path) => replaceBy(path, 'other content'),
+  'remove it': (path) => rmSync(path),
+  'put a link to its copy there'(path) {
+    replaceBy(`${path}.copy`, FIRST)
+    rmSync(path)
+    symlinkSync(`${path}.copy`, path)
+  },
+}
+
+function replaceBy(path: string, text: string): void {
+  writeFileSync(`${path}.new`, text)
+  chmodSync(`${path}.new`, 0o640)
+  renameSync(`${path}.new`, path)
+}
+
+async function withHeld(work: (held: HeldFolder, path: string, project: Project) => unknown): Promise<void> {
+  const project = makeProject()
+  const path = project.in('src/main.ts')
+  writeFileSync(path, FIRST)
+  chmodSync(path, 0o640)
+  const held = project.open().holdFolder('src/main.ts')
+  try {
+    await work(held, path, project)
+  } finally {
+    held.close()
+    project.remove()
+  }
+}
+
+/** The same question, asked by name. */
+function hasStill(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() === true && (stat.mode & 0o7777) === 0o640 && readFileSync(path, 'utf8') === FIRST
+}
+
+test('a kept file is still itself when its name has this content and mode, whatever was done meanwhile', async () => {
+  const deeds = fc.array(fc.constantFrom(...Object.keys(DEEDS)), { maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(deeds, (names) =>
+      withHeld((held, path) => {
+        const kept = held.keep('main.ts', 1_000)
+        for (const name of names) if (lstatSync(path, { throwIfNoEntry: false })) DEEDS[name]?.(path)
+        expect(kept?.isStill()).toBe(hasStill(path))
+        kept?.close()
+      }),
+    ),
+    { numRuns: 150 },
+  )
+})
+
+test('a file that was kept is replaced in one step, and nothing stays beside it', () =>
+  withHeld(async (held, path, project) => {
+    const before = readdirSync(project.in('src'))
+    const kept = held.keep('main.ts', 1_000)
+    if (!kept) throw new Error('there is no file')
+    expect([kept.bytes.toString(), kept.mode, kept.isStill()]).toEqual([FIRST, 0o640, true])
+    const ready = await held.prepare(Buffer.from('new'), kept)
+    ready.putAs('main.ts', kept)
+    ready.close()
+    expect([readFileSync(path, 'utf8'), lstatSync(path).mode & 0o7777]).toEqual(['new', 0o640])
+    expect(kept.isStill()).toBe(false)
+    kept.close()
+    expect(readdirSync(project.in('src'))).toEqual(before)
+  }))
+
+test('there is nothing to keep where there is no file, and too large a one is refused', () =>
+  withHeld((held) => {
+    expect(held.keep('nothing', 10)).toBeUndefined()
+    expect(() => held.keep('main.ts', 3)).toThrow('larger than 3 bytes')
+  }))
