@@ -40,6 +40,8 @@ export let ids: i32 = 0
 export let ends: i32 = 0
 /** What was counted and has to be set back. */
 export let counted: i32 = 0
+/** Of each counted word: where its vector is, and what that is multiplied by. */
+export let addends: i32 = 0
 /** A word while it is cut. */
 export let scratch: i32 = 0
 export let output: i32 = 0
@@ -82,6 +84,7 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   ids = take(weight * 4)
   ends = take(weight * 4)
   counted = take(terms * 4)
+  addends = take(terms * 8)
   scratch = take(4 * TERM_LENGTH_LIMIT)
   output = take(weight * 16 + SLACK)
   sum = take(VECTOR_BYTES)

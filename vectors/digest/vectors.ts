@@ -2,6 +2,7 @@
 // pieces, or both. The order in which numbers are added is that of the words, so that a vector is always the same.
 
 import {
+  addends,
   buckets,
   counted,
   counts,
@@ -37,6 +38,8 @@ const HASH_PRIME: u32 = 16_777_619
 /** The length of every vector, so that a dot product is a cosine. */
 const VECTOR_LENGTH: f64 = 127
 const SLAB_VECTORS: i32 = 1_024
+/** Of a sum, what is added up at once. */
+const STRIPE_BYTES: i32 = 128
 
 let end: i32 = 0
 let room_end: i32 = 0
@@ -206,19 +209,49 @@ function add_row(place: i32, row: i32, factor: f64): void {
 
 /** Adds up the counted words, each by the root of its count; after that none is counted. */
 function add_up(): void {
-  memory.fill(sum, 0, VECTOR_BYTES)
   for (let place = 0; place < found; place++) {
     const id = load<i32>(counted + (place << 2))
     const count = counts + (id << 2)
-    add_scaled(load<i32>(vectors + (id << 2)), f32x4.splat(<f32>sqrt(<f64>load<i32>(count))))
+    store<i32>(addends + (place << 3), load<i32>(vectors + (id << 2)))
+    store<f32>(addends + (place << 3), <f32>sqrt(<f64>load<i32>(count)), 4)
     store<i32>(count, 0)
   }
+  for (let at = 0; at < VECTOR_BYTES; at += STRIPE_BYTES) add_stripe(at)
   found = 0
 }
 
-function add_scaled(vector: i32, factor: v128): void {
-  for (let at = 0; at < VECTOR_BYTES; at += 16)
-    v128.store(sum + at, f32x4.add(v128.load(sum + at), f32x4.mul(v128.load(vector + at), factor)))
+/** As many numbers of the sum as the processor holds at once, of all words one after the other. */
+function add_stripe(stripe: i32): void {
+  let a = f32x4.splat(0)
+  let b = a
+  let c = a
+  let d = a
+  let e = a
+  let f = a
+  let g = a
+  let h = a
+  const end = addends + (found << 3)
+  for (let addend = addends; addend < end; addend += 8) {
+    const from = load<i32>(addend) + stripe
+    const factor = v128.load32_splat(addend, 4)
+    a = f32x4.add(a, f32x4.mul(v128.load(from), factor))
+    b = f32x4.add(b, f32x4.mul(v128.load(from, 16), factor))
+    c = f32x4.add(c, f32x4.mul(v128.load(from, 32), factor))
+    d = f32x4.add(d, f32x4.mul(v128.load(from, 48), factor))
+    e = f32x4.add(e, f32x4.mul(v128.load(from, 64), factor))
+    f = f32x4.add(f, f32x4.mul(v128.load(from, 80), factor))
+    g = f32x4.add(g, f32x4.mul(v128.load(from, 96), factor))
+    h = f32x4.add(h, f32x4.mul(v128.load(from, 112), factor))
+  }
+  const to = sum + stripe
+  v128.store(to, a)
+  v128.store(to, b, 16)
+  v128.store(to, c, 32)
+  v128.store(to, d, 48)
+  v128.store(to, e, 64)
+  v128.store(to, f, 80)
+  v128.store(to, g, 96)
+  v128.store(to, h, 112)
 }
 
 /** The sum in whole numbers, brought to the common length; a text without words is like nothing. */
@@ -228,10 +261,24 @@ function write_bytes(place: i32): void {
     const number = <f64>load<f32>(sum + at)
     squares += number * number
   }
-  const factor = squares == 0 ? 0 : VECTOR_LENGTH / sqrt(squares)
-  for (let at = 0; at < DIMENSIONS; at++) {
-    const number = <f64>load<f32>(sum + (at << 2)) * factor
-    const below = floor(number)
-    store<i8>(place + at, <i8>(number - below >= 0.5 ? below + 1 : below))
+  const factor = f64x2.splat(squares == 0 ? 0 : VECTOR_LENGTH / sqrt(squares))
+  for (let at = 0; at < DIMENSIONS; at += 4) {
+    const numbers = v128.load(sum + (at << 2))
+    const low = rounded(f64x2.mul(f64x2.promote_low_f32x4(numbers), factor))
+    const high = rounded(
+      f64x2.mul(f64x2.promote_low_f32x4(v128.shuffle<i64>(numbers, numbers, 1, 1)), factor),
+    )
+    const whole = v128.shuffle<i64>(low, high, 0, 2)
+    const shorts = i16x8.narrow_i32x4_s(whole, whole)
+    v128.store32_lane(place + at, i8x16.narrow_i16x8_s(shorts, shorts), 0)
   }
+}
+
+/** Two whole numbers, the higher one from a half on. */
+// @ts-ignore: decorator
+@inline
+function rounded(numbers: v128): v128 {
+  const below = f64x2.floor(numbers)
+  const is_up = f64x2.ge(f64x2.sub(numbers, below), f64x2.splat(0.5))
+  return i32x4.trunc_sat_f64x2_s_zero(f64x2.add(below, v128.and(is_up, f64x2.splat(1))))
 }
