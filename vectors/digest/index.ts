@@ -1,7 +1,7 @@
 // Terms, words and vectors of documents, worked out over plain numbers: no text is made of any term, nothing is left
 // to be collected, and it is as fast from the first document on. `npm run generate` makes digest.wasm of it.
 
-import { ends, input, lay_out, output, parts, rows, scales, scratch } from './layout'
+import { ends, input, lay_out, output, parts, rows, scales, scratch, source } from './layout'
 import { forget_terms, id_of_scratch } from './terms'
 
 export { read_document } from './parts'
@@ -26,6 +26,10 @@ export function scales_place(): i32 {
 
 export function rows_place(): i32 {
   return rows
+}
+
+export function source_place(): i32 {
+  return source
 }
 
 export function input_place(): i32 {

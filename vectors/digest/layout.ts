@@ -13,6 +13,17 @@ const PAGE: i32 = 65_536
 const SLACK: i32 = 64
 const UNKNOWN_CLASS: u8 = 255
 
+/** What a record has: where the letters begin and how many they are, hash, stem, count, vector, and where it is written. */
+const RECORD_BITS: i32 = 5
+const RECORD_BYTES: i32 = 1 << RECORD_BITS
+export const START: usize = 0
+export const LENGTH: usize = 4
+export const HASH: usize = 8
+export const STEM: usize = 12
+export const COUNT: usize = 16
+export const VECTOR: usize = 20
+export const WRITTEN: usize = 24
+
 export let listed: i32 = 0
 export let buckets: i32 = 0
 /** Of each row of the table. */
@@ -20,21 +31,17 @@ export let scales: i32 = 0
 export let rows: i32 = 0
 /** The class of each character. */
 export let classes: i32 = 0
-/** Of each term: where its letters begin, its hash, its stem, how often it was counted, its vector. */
-export let starts: i32 = 0
-export let hashes: i32 = 0
-export let stems: i32 = 0
-export let counts: i32 = 0
-export let vectors: i32 = 0
-/** Of each term: where it lies as it is written, and all of those, one after the other. */
-export let places: i32 = 0
+/** All that is known of each term, side by side. */
+export let records: i32 = 0
+/** Terms as they are written, one after the other. */
 export let written: i32 = 0
 /** Places by hash, each with a number and one more, or 0. */
 export let slots: i32 = 0
 export let letters: i32 = 0
-/** The characters of a document, where its parts end, and the numbers of its terms. */
-export let input: i32 = 0
+/** The bytes of a document, what its parts are, the characters of the one that is being read, and the numbers of its terms. */
+export let source: i32 = 0
 export let parts: i32 = 0
+export let input: i32 = 0
 export let ids: i32 = 0
 /** Where what was written for each part ends. */
 export let ends: i32 = 0
@@ -59,7 +66,7 @@ function take(bytes: i32): i32 {
 
 /**
  * Lays out the memory for a table of so many listed words and buckets, and for documents up to a weight: their
- * characters, and for each chunk those of their path and a few more.
+ * bytes, and for each chunk those of their path and a few more.
  */
 export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   listed = words
@@ -70,17 +77,13 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   scales = take(row_count * 4)
   rows = take(row_count * DIMENSIONS)
   classes = take(CLASSES_BYTES)
-  starts = take((terms + 1) * 4)
-  hashes = take(terms * 4)
-  stems = take(terms * 4)
-  counts = take(terms * 4)
-  vectors = take(terms * 4)
-  places = take(terms * 4)
+  records = take(terms * RECORD_BYTES)
   written = take(terms * 2 + (terms + weight) * 3 + TERMS_KEPT * TERM_LENGTH_LIMIT * 3 + SLACK)
   slots = take(terms * 16)
-  letters = take((terms + weight) * 2 + TERMS_KEPT * TERM_LENGTH_LIMIT * 2)
-  input = take((weight + 1) * 2)
+  letters = take((terms + weight) * 2 + TERMS_KEPT * TERM_LENGTH_LIMIT * 2 + SLACK)
+  source = take(weight + SLACK)
   parts = take(weight * 4)
+  input = take((weight + 1) * 2 + SLACK)
   ids = take(weight * 4)
   ends = take(weight * 4)
   counted = take(terms * 4)
@@ -91,6 +94,13 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   word_vectors = end
   reserve(end)
   memory.fill(classes, UNKNOWN_CLASS, CLASSES_BYTES)
+}
+
+/** What is known of a term. */
+// @ts-ignore: decorator
+@inline
+export function record(id: i32): i32 {
+  return records + (id << RECORD_BITS)
 }
 
 /** Whether so many terms are too many to go on with. */

@@ -1,37 +1,36 @@
-// The parts of a document. First where its path ends; then five numbers for each chunk: where its text, its name and
-// its owner end, how many of its first words count more, and how often its path counts in its vector.
+// The parts of a document, as bytes. First where its path begins and ends; then eight numbers for each chunk: where its
+// text, its name and its owner begin and end, how many of its first words count more, and how often its path counts in
+// its vector.
 
-import { input, parts } from './layout'
+import { input, parts, source } from './layout'
 import { begin_document, read_terms } from './terms'
+import { widen } from './widen'
 
-export const PART_LEAD: i32 = 12
-export const PART_PATH_BOOST: i32 = 16
-const PART_BYTES: i32 = 20
+export const PART_LEAD: usize = 24
+export const PART_PATH_BOOST: usize = 28
+const HEAD_BYTES: i32 = 8
+const PART_BYTES: i32 = 32
 
 /** Where the numbers of a chunk are. */
 // @ts-ignore: decorator
 @inline
 export function part(chunk: i32): i32 {
-  return parts + 4 + chunk * PART_BYTES
+  return parts + HEAD_BYTES + chunk * PART_BYTES
 }
 
-/**
- * Reads the terms of a document from its characters, with a blank after each text. The ends of the texts, counted in
- * characters, become ends counted in terms.
- */
+/** Reads the terms of a document. In the place of where a text begins comes then how many terms there are after it. */
 export function read_document(chunks: i32): void {
   begin_document()
-  let from = read_text(parts, 0)
+  read_text(parts)
   for (let chunk = 0; chunk < chunks; chunk++) {
     const place = part(chunk)
-    from = read_text(place, from)
-    from = read_text(place + 4, from)
-    from = read_text(place + 8, from)
+    read_text(place)
+    read_text(place + 8)
+    read_text(place + 16)
   }
 }
 
-function read_text(place: i32, from: i32): i32 {
-  const to = load<i32>(place)
-  store<i32>(place, read_terms(input + (from << 1), input + (to << 1)))
-  return to + 1
+function read_text(place: i32): void {
+  const to = widen(source + load<i32>(place), source + load<i32>(place, 4), input)
+  store<i32>(place, read_terms(to))
 }

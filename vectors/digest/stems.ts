@@ -1,6 +1,6 @@
 // The stem of each term, after Porter's rules: the same as `stemWord` gives. A word is cut in the scratch room.
 
-import { scratch, stems } from './layout'
+import { record, STEM, scratch } from './layout'
 import { hash_of, id_of_scratch, length_of, letters_of } from './terms'
 
 const SHORTEST: i32 = 3
@@ -26,13 +26,13 @@ let length: i32 = 0
 // @ts-ignore: decorator
 @inline
 export function stem_of(id: i32): i32 {
-  const known = load<i32>(stems + (id << 2))
+  const known = load<i32>(record(id), STEM)
   return known != 0 ? known - 1 : learn_stem(id)
 }
 
 function learn_stem(id: i32): i32 {
   const stem = cut(id) ? id_of_scratch(length) : id
-  store<i32>(stems + (id << 2), stem + 1)
+  store<i32>(record(id), stem + 1, STEM)
   return stem
 }
 

@@ -1,20 +1,23 @@
 // Terms by number: texts are cut into terms, and the same term has the same number until all are forgotten.
 
 import {
+  COUNT,
   classes,
-  hashes,
+  HASH,
   ids,
   input,
   is_full,
+  LENGTH,
   letters,
   listed,
-  places,
+  record,
+  STEM,
+  START,
   scratch,
   slots,
-  starts,
-  stems,
   TERM_LENGTH_LIMIT,
-  vectors,
+  VECTOR,
+  WRITTEN,
 } from './layout'
 
 /** The class of a character that was not met before. */
@@ -47,7 +50,6 @@ export function forget_terms(): void {
   terms = 0
   mask = FIRST_SLOTS - 1
   memory.fill(slots, 0, FIRST_SLOTS * 4)
-  store<i32>(starts, 0)
 }
 
 /** Begins a document: where too many terms are known, all but the listed ones are forgotten. */
@@ -56,7 +58,7 @@ export function begin_document(): void {
   if (!is_full(terms)) return
   terms = listed
   round++
-  memory.fill(stems, 0, listed << 2)
+  for (let id = 0; id < listed; id++) store<i32>(record(id), 0, STEM)
   place_anew(FIRST_SLOTS)
 }
 
@@ -90,24 +92,46 @@ function find_end(start: i32, first: i32): i32 {
   return is_plural ? at + 2 : at - 2
 }
 
-/** Reads the terms between two places of the input; answers how many numbers there are now. */
-export function read_terms(from: i32, to: i32): i32 {
+/** Reads the terms of the characters up to a place of the input; answers how many numbers there are now. */
+export function read_terms(to: i32): i32 {
   const limit = read + TERM_LIMIT
-  let at = from
+  let at = input
   while (at < to && read < limit) {
-    const first = class_of(<i32>load<u16>(at))
-    if (first == OTHER) {
-      at += 2
-      continue
-    }
-    const end = find_end(at, first)
-    const length = (end - at) >> 1
-    const id = length > TERM_LENGTH_LIMIT ? -1 : find_id(at, length, false)
-    if (id >= 0) add(id)
-    else read_odd((at - input) >> 1, (end - input) >> 1, first == UPPER)
-    at = end
+    const code = <i32>load<u16>(at)
+    const first = class_of(code)
+    if (first == OTHER) at += 2
+    else if (first == LOWER) at = read_small(at, at, HASH_START, first)
+    else if (is_capital(code) && is_small(<i32>load<u16>(at, 2)))
+      at = read_small(at, at + 2, (HASH_START ^ small_code(code)) * HASH_PRIME, first)
+    else at = read_other(at, first)
   }
   return read
+}
+
+/** Most terms are small letters of English, or begin with a capital: they are hashed while their end is looked for. */
+function read_small(start: i32, from: i32, first_hash: u32, first: i32): i32 {
+  let hash = first_hash
+  let at = from
+  let code = <i32>load<u16>(at)
+  while (is_small(code)) {
+    hash = (hash ^ code) * HASH_PRIME
+    at += 2
+    code = <i32>load<u16>(at)
+  }
+  const length = (at - start) >> 1
+  if (length > TERM_LENGTH_LIMIT || (code >= BEYOND_ASCII && class_of(code) == LOWER))
+    return read_other(start, first)
+  add(find_small(hash, start, length))
+  return at
+}
+
+function read_other(at: i32, first: i32): i32 {
+  const end = find_end(at, first)
+  const length = (end - at) >> 1
+  const id = length > TERM_LENGTH_LIMIT ? -1 : find_id(at, length, false)
+  if (id >= 0) add(id)
+  else read_odd((at - input) >> 1, (end - input) >> 1, first == UPPER)
+  return end
 }
 
 function add(id: i32): void {
@@ -127,12 +151,24 @@ export function id_of_scratch(length: i32): i32 {
 
 // @ts-ignore: decorator
 @inline
+function is_capital(code: i32): bool {
+  return <u32>(code - 65) < 26
+}
+
+// @ts-ignore: decorator
+@inline
+function is_small(code: i32): bool {
+  return <u32>(code - 97) < 26
+}
+
+// @ts-ignore: decorator
+@inline
 function small_code(code: i32): i32 {
-  return <u32>(code - 65) < 26 ? code + 32 : code
+  return is_capital(code) ? code + 32 : code
 }
 
 /** The number of a term; -1 where it has other letters than those of ASCII that are not known to be small ones. */
-export function find_id(at: i32, length: i32, is_small: bool): i32 {
+export function find_id(at: i32, length: i32, is_lower: bool): i32 {
   let hash = HASH_START
   let all = 0
   const end = at + (length << 1)
@@ -141,13 +177,25 @@ export function find_id(at: i32, length: i32, is_small: bool): i32 {
     all |= code
     hash = (hash ^ code) * HASH_PRIME
   }
-  if (all >= BEYOND_ASCII && !is_small) return -1
+  if (all >= BEYOND_ASCII && !is_lower) return -1
   let slot = mix(hash) & mask
-  for (let held = load<i32>(slots + (slot << 2)); held != 0; held = load<i32>(slots + (slot << 2))) {
-    if (load<u32>(hashes + ((held - 1) << 2)) == hash && is_same(held - 1, at, length)) return held - 1
+  while (true) {
+    const id = load<i32>(slots + (slot << 2)) - 1
+    if (id < 0) return learn(hash, slot, at, length)
+    if (hash_of(id) == hash && is_same(id, at, length)) return id
     slot = (slot + 1) & mask
   }
-  return learn(hash, slot, at, length)
+}
+
+/** The same for a term that has small letters of ASCII alone, but for the first. */
+function find_small(hash: u32, at: i32, length: i32): i32 {
+  let slot = mix(hash) & mask
+  while (true) {
+    const id = load<i32>(slots + (slot << 2)) - 1
+    if (id < 0) return learn(hash, slot, at, length)
+    if (hash_of(id) == hash && has_same_small(id, at, length)) return id
+    slot = (slot + 1) & mask
+  }
 }
 
 /** The lower bits alone of such a hash are not even. */
@@ -165,17 +213,31 @@ function is_same(id: i32, at: i32, length: i32): bool {
   return true
 }
 
+/** Four letters at a step. */
+function has_same_small(id: i32, at: i32, length: i32): bool {
+  if (length_of(id) != length) return false
+  const from = letters_of(id)
+  if (<i32>load<u16>(from) != small_code(<i32>load<u16>(at))) return false
+  const last = length << 1
+  let offset = 2
+  for (; offset + 8 <= last; offset += 8) if (load<u64>(from + offset) != load<u64>(at + offset)) return false
+  const kept = ((<u64>1) << ((last - offset) << 3)) - 1
+  return ((load<u64>(from + offset) ^ load<u64>(at + offset)) & kept) == 0
+}
+
 function learn(hash: u32, slot: i32, at: i32, length: i32): i32 {
   const id = terms++
-  const place = id << 2
-  const from = load<i32>(starts + place)
-  for (let offset = 0; offset < length; offset++)
-    store<u16>(letters + ((from + offset) << 1), <u16>small_code(<i32>load<u16>(at + (offset << 1))))
-  store<i32>(starts + place + 4, from + length)
-  store<u32>(hashes + place, hash)
-  store<i32>(stems + place, 0)
-  store<i32>(vectors + place, 0)
-  store<i32>(places + place, 0)
+  const term = record(id)
+  const from = id == 0 ? letters : letters_of(id - 1) + (length_of(id - 1) << 1)
+  for (let offset = 0; offset < length << 1; offset += 2)
+    store<u16>(from + offset, <u16>small_code(<i32>load<u16>(at + offset)))
+  store<i32>(term, from, START)
+  store<i32>(term, length, LENGTH)
+  store<u32>(term, hash, HASH)
+  store<i32>(term, 0, STEM)
+  store<i32>(term, 0, COUNT)
+  store<i32>(term, 0, VECTOR)
+  store<i32>(term, 0, WRITTEN)
   store<i32>(slots + (slot << 2), id + 1)
   if (terms << 1 > mask) place_anew((mask + 1) << 1)
   return id
@@ -185,7 +247,7 @@ function place_anew(slot_count: i32): void {
   mask = slot_count - 1
   memory.fill(slots, 0, slot_count << 2)
   for (let id = 0; id < terms; id++) {
-    let slot = mix(load<u32>(hashes + (id << 2))) & mask
+    let slot = mix(hash_of(id)) & mask
     while (load<i32>(slots + (slot << 2)) != 0) slot = (slot + 1) & mask
     store<i32>(slots + (slot << 2), id + 1)
   }
@@ -195,17 +257,17 @@ function place_anew(slot_count: i32): void {
 // @ts-ignore: decorator
 @inline
 export function letters_of(id: i32): i32 {
-  return letters + (load<i32>(starts + (id << 2)) << 1)
+  return load<i32>(record(id), START)
 }
 
 // @ts-ignore: decorator
 @inline
 export function length_of(id: i32): i32 {
-  return load<i32>(starts + (id << 2) + 4) - load<i32>(starts + (id << 2))
+  return load<i32>(record(id), LENGTH)
 }
 
 // @ts-ignore: decorator
 @inline
 export function hash_of(id: i32): u32 {
-  return load<u32>(hashes + (id << 2))
+  return load<u32>(record(id), HASH)
 }

@@ -4,20 +4,21 @@
 import {
   addends,
   buckets,
+  COUNT,
   counted,
-  counts,
   DIMENSIONS,
   ids,
   listed,
   output,
   parts,
+  record,
   reserve,
   rows,
   scales,
   scratch,
   sum,
+  VECTOR,
   VECTOR_BYTES,
-  vectors,
   word_vectors,
 } from './layout'
 import { PART_LEAD, PART_PATH_BOOST, part } from './parts'
@@ -61,13 +62,13 @@ export function write_vectors(
   for (let chunk = 0; chunk < chunks; chunk++) {
     const place = part(chunk)
     const body = load<i32>(place)
-    const name = load<i32>(place + 4)
-    const owner = load<i32>(place + 8)
+    const name = load<i32>(place, 8)
+    const owner = load<i32>(place, 16)
     count_words(from, body, text_limit, 1)
-    count_words(from, body, load<i32>(place + PART_LEAD), lead_weight)
+    count_words(from, body, load<i32>(place, PART_LEAD), lead_weight)
     count_words(body, name, name_limit, name_weight)
     count_words(name, owner, name_limit, owner_weight)
-    count_words(0, path_end, name_limit, load<i32>(place + PART_PATH_BOOST))
+    count_words(0, path_end, name_limit, load<i32>(place, PART_PATH_BOOST))
     add_up()
     write_bytes(output + chunk * DIMENSIONS)
     from = owner
@@ -80,7 +81,7 @@ function begin_round(): void {
   known_round = round
   end = word_vectors
   room_end = word_vectors
-  memory.fill(vectors, 0, terms << 2)
+  for (let id = 0; id < terms; id++) store<i32>(record(id), 0, VECTOR)
 }
 
 /** Counts the first words of some terms. */
@@ -113,21 +114,21 @@ function count_words_in(id: i32, left: i32, weight: i32): i32 {
 }
 
 function count_word(id: i32, weight: i32): void {
-  const count = counts + (id << 2)
-  const before = load<i32>(count)
+  const term = record(id)
+  const before = load<i32>(term, COUNT)
   if (before == 0) store<i32>(counted + (found++ << 2), id)
-  store<i32>(count, before + weight)
+  store<i32>(term, before + weight, COUNT)
 }
 
 /** Where the vector of a word is. */
 function vector_of(id: i32): i32 {
-  const known = load<i32>(vectors + (id << 2))
+  const known = load<i32>(record(id), VECTOR)
   return known != 0 ? known : learn_vector(id)
 }
 
 function learn_vector(id: i32): i32 {
   const place = is_word(id) ? make_vector(id) : NONE
-  store<i32>(vectors + (id << 2), place)
+  store<i32>(record(id), place, VECTOR)
   return place
 }
 
@@ -210,11 +211,10 @@ function add_row(place: i32, row: i32, factor: f64): void {
 /** Adds up the counted words, each by the root of its count; after that none is counted. */
 function add_up(): void {
   for (let place = 0; place < found; place++) {
-    const id = load<i32>(counted + (place << 2))
-    const count = counts + (id << 2)
-    store<i32>(addends + (place << 3), load<i32>(vectors + (id << 2)))
-    store<f32>(addends + (place << 3), <f32>sqrt(<f64>load<i32>(count)), 4)
-    store<i32>(count, 0)
+    const term = record(load<i32>(counted + (place << 2)))
+    store<i32>(addends + (place << 3), load<i32>(term, VECTOR))
+    store<f32>(addends + (place << 3), <f32>sqrt(<f64>load<i32>(term, COUNT)), 4)
+    store<i32>(term, 0, COUNT)
   }
   for (let at = 0; at < VECTOR_BYTES; at += STRIPE_BYTES) add_stripe(at)
   found = 0

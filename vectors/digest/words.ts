@@ -1,6 +1,6 @@
 // The words of a document's chunks as a full text takes them, and how often each stem counts in each chunk.
 
-import { counted, counts, ends, ids, output, parts, places, written } from './layout'
+import { COUNT, counted, ends, ids, output, parts, record, WRITTEN, written } from './layout'
 import { PART_LEAD, part } from './parts'
 import { packed_hash_of, stem_of } from './stems'
 import { length_of, letters_of, round, terms } from './terms'
@@ -37,12 +37,12 @@ export function write_words(
   for (let chunk = 0; chunk < chunks; chunk++) {
     const place = part(chunk)
     const body = load<i32>(place)
-    const name = load<i32>(place + 4)
-    const owner = load<i32>(place + 8)
+    const name = load<i32>(place, 8)
+    const owner = load<i32>(place, 16)
     found = 0
     take_stems(from, body, body_weight)
     store<i32>(end + 4, at - output)
-    count_stems(from, min(body, from + load<i32>(place + PART_LEAD)), lead_weight)
+    count_stems(from, min(body, from + load<i32>(place, PART_LEAD)), lead_weight)
     take_stems(body, name, name_weight)
     store<i32>(end + 8, at - output)
     take_stems(name, owner, owner_weight)
@@ -62,7 +62,7 @@ function begin_round(): void {
   if (round == known_round) return
   known_round = round
   written_end = written
-  memory.fill(places, 0, terms << 2)
+  for (let id = 0; id < terms; id++) store<i32>(record(id), 0, WRITTEN)
 }
 
 function write_stems(from: i32, to: i32): void {
@@ -82,7 +82,7 @@ function take_stems(from: i32, to: i32, weight: i32): void {
 // @ts-ignore: decorator
 @inline
 function write_term(id: i32): void {
-  let from = load<i32>(places + (id << 2))
+  let from = load<i32>(record(id), WRITTEN)
   if (from == 0) from = write_out(id)
   const length = <i32>load<u8>(from)
   for (let offset = 0; offset < length; offset += 8)
@@ -111,7 +111,7 @@ function write_out(id: i32): i32 {
   store<u8>(to++, BLANK)
   store<u8>(place, <u8>(to - place - 1))
   written_end = to
-  store<i32>(places + (id << 2), place)
+  store<i32>(record(id), place, WRITTEN)
   return place
 }
 
@@ -122,19 +122,19 @@ function count_stems(from: i32, to: i32, weight: i32): void {
 // @ts-ignore: decorator
 @inline
 function count_stem(stem: i32, weight: i32): void {
-  const count = counts + (stem << 2)
-  const before = load<i32>(count)
+  const term = record(stem)
+  const before = load<i32>(term, COUNT)
   if (before == 0) store<i32>(counted + (found++ << 2), stem)
-  store<i32>(count, before + weight)
+  store<i32>(term, before + weight, COUNT)
 }
 
 /** A hash of 24 bits and a count of 8 for each; after that none is counted. */
 function write_counts(): void {
   for (let place = 0; place < found; place++) {
     const stem = load<i32>(counted + (place << 2))
-    const count = counts + (stem << 2)
-    store<u32>(at, packed_hash_of(stem) | min(load<i32>(count), COUNT_LIMIT))
-    store<i32>(count, 0)
+    const term = record(stem)
+    store<u32>(at, packed_hash_of(stem) | min(load<i32>(term, COUNT), COUNT_LIMIT))
+    store<i32>(term, 0, COUNT)
     at += 4
   }
 }

@@ -33,6 +33,7 @@ interface DigestExports {
   ): void
   scales_place(): number
   rows_place(): number
+  source_place(): number
   input_place(): number
   parts_place(): number
   scratch_place(): number
@@ -42,9 +43,9 @@ interface DigestExports {
 
 /** A running program with the places of its memory that texts and numbers are handed over in. */
 export interface DigestProgram {
-  /** What `read_document` takes: characters, with a blank after each text. */
-  writeInput(text: string): void
-  /** What is said of each part, as 32-bit numbers. */
+  /** What `read_document` takes: the bytes of a document, with others behind them. */
+  writeSource(bytes: Uint8Array, behind: Uint8Array): void
+  /** Where each part of it begins and ends, and what is said of it, as 32-bit numbers. */
   parts(count: number): Int32Array
   readonly run: Pick<DigestExports, 'read_document' | 'write_words' | 'write_vectors'>
   /** What it has written, to be copied before it is run again. */
@@ -80,7 +81,10 @@ export function startDigestProgram(table: VectorTable, weight: number): DigestPr
     new Int32Array(program.memory.buffer as ArrayBuffer, place, count)
   return {
     run: program,
-    writeInput: (text) => void memory().write(text, program.input_place(), 'utf16le'),
+    writeSource(bytes, behind) {
+      memory().set(bytes, program.source_place())
+      memory().set(behind, program.source_place() + bytes.length)
+    },
     parts: (count) => numbers(program.parts_place(), count),
     ends: (count) => numbers(program.ends_place(), count),
     output: (count) => new Uint8Array(program.memory.buffer as ArrayBuffer, program.output_place(), count),

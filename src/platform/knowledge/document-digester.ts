@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
 import { leadOf, splitName } from './chunk-terms.ts'
+import { type CutDocument, gatherChunks } from './cut-document.ts'
 import { type DigestProgram, ROW_NUMBERS, startDigestProgram } from './digest-program.ts'
 import type { Chunk, DocumentWords } from './knowledge.ts'
 import { FIELD_WEIGHTS, LEAD_WEIGHT } from './ranking-weights.ts'
@@ -16,6 +17,9 @@ const NAME_WORD_LIMIT = 60
 const QUERY_WORD_LIMIT = 60
 /** So often more does a word count that names the chunk, what leads to it, or its file. */
 const BOOSTS = { name: 6, owner: 2, path: 1, path_of_nameless: 2 } as const
+/** What the program takes for the path, and for each chunk. */
+const PATH_PARTS = 2
+const PARTS_A_CHUNK = 8
 /** What the program has to hold for each chunk beside its texts. */
 const CHUNK_WEIGHT = 32
 /** Of a document that most are lighter than; for a heavier one the program is started anew. */
@@ -25,9 +29,9 @@ const FIRST_WEIGHT = 2 ** 16
 export interface DocumentDigester {
   readonly dimensions: number
   /** The words of a document's chunks as a full text takes them. */
-  renderWords(path: string, chunks: readonly Chunk[]): DocumentWords
-  /** One vector for each chunk. */
-  embedChunks(path: string, chunks: readonly Chunk[]): Int8Array[]
+  renderWords(document: CutDocument): DocumentWords
+  /** The vectors of a document's chunks, one after the other. */
+  embed(document: CutDocument): Int8Array
   embedQuery(query: string): Int8Array
 }
 
@@ -44,7 +48,7 @@ export function openDigester(table: VectorTable): DocumentDigester {
   const { dimensions } = table
   let room = 0
   let program: DigestProgram | undefined
-  let last: { path: string; chunks: readonly Chunk[]; program: DigestProgram } | undefined
+  let last: { document: CutDocument; program: DigestProgram } | undefined
   const programFor = (weight: number): DigestProgram => {
     if (program && weight <= room) return program
     room = Math.max(FIRST_WEIGHT, room * 2, weight)
@@ -52,61 +56,70 @@ export function openDigester(table: VectorTable): DocumentDigester {
     return program
   }
   // Words and vectors are made of the same terms: what was read last is not read again.
-  const read = (path: string, chunks: readonly Chunk[]): DigestProgram => {
-    if (last?.chunks === chunks && last.path === path) return last.program
-    last = { path, chunks, program: readDocument(programFor, path, chunks) }
+  const read = (document: CutDocument): DigestProgram => {
+    if (last?.document !== document) last = { document, program: readDocument(programFor, document) }
     return last.program
   }
   return {
     dimensions,
-    renderWords(path, chunks) {
-      const { run, output, ends } = read(path, chunks)
-      const { body, name, owner, path: in_path } = FIELD_WEIGHTS
-      const bytes = run.write_words(chunks.length, body, LEAD_WEIGHT, name, owner, in_path)
-      return { bytes: output(bytes).slice(), ends: ends(1 + chunks.length * ENDS_A_CHUNK).slice() }
+    renderWords(document) {
+      const { run, output, ends } = read(document)
+      const { body, name, owner, path } = FIELD_WEIGHTS
+      const count = document.cuts.length
+      const bytes = run.write_words(count, body, LEAD_WEIGHT, name, owner, path)
+      return { bytes: output(bytes).slice(), ends: ends(1 + count * ENDS_A_CHUNK).slice() }
     },
-    embedChunks(path, chunks) {
-      const { run, output } = read(path, chunks)
+    embed(document) {
+      const { run, output } = read(document)
       const { name, owner } = BOOSTS
-      run.write_vectors(chunks.length, CHUNK_WORD_LIMIT, NAME_WORD_LIMIT, LEAD_WEIGHT, name, owner)
-      return takeVectors(output(chunks.length * ROW_NUMBERS), chunks.length, dimensions)
+      const count = document.cuts.length
+      run.write_vectors(count, CHUNK_WORD_LIMIT, NAME_WORD_LIMIT, LEAD_WEIGHT, name, owner)
+      return takeVectors(output(count * ROW_NUMBERS), count, dimensions)
     },
     embedQuery(query) {
       const chunk: Chunk = { kind: 'code', name: '', start_line: 1, end_line: 1, text: query }
-      const { run, output } = read('', [chunk])
+      const { run, output } = read(gatherChunks('', [chunk]))
       run.write_vectors(1, QUERY_WORD_LIMIT, 0, 0, 0, 0)
-      return takeVectors(output(ROW_NUMBERS), 1, dimensions)[0] as Int8Array
+      return takeVectors(output(ROW_NUMBERS), 1, dimensions)
     },
   }
 }
 
-/** Hands a document's texts over, and what is to be known of each chunk. */
+/** Hands a document's bytes over, with its names behind them, and what is to be known of each chunk. */
 function readDocument(
   programFor: (weight: number) => DigestProgram,
-  path: string,
-  chunks: readonly Chunk[],
+  { path, bytes, cuts }: CutDocument,
 ): DigestProgram {
-  const texts = [path]
-  for (const chunk of chunks) texts.push(chunk.text, ...splitName(chunk))
-  const all = `${texts.join(' ')} `
-  const program = programFor(all.length + chunks.length * (path.length + CHUNK_WEIGHT))
-  program.writeInput(all)
-  const parts = program.parts(1 + chunks.length * ENDS_A_CHUNK)
-  let [at, end] = [0, path.length]
-  parts[at++] = end
-  for (const [index, chunk] of chunks.entries()) {
-    for (let text = 1; text <= 3; text++) parts[at++] = end += 1 + (texts[index * 3 + text] as string).length
-    parts[at++] = leadOf(chunk)
-    parts[at++] = chunk.name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
+  const names = [path, ...cuts.flatMap(splitName)]
+  const behind = Buffer.from(names.join(''))
+  const weight = bytes.length + behind.length + cuts.length * (Buffer.byteLength(path) + CHUNK_WEIGHT)
+  const program = programFor(weight)
+  program.writeSource(bytes, behind)
+  const parts = program.parts(PATH_PARTS + cuts.length * PARTS_A_CHUNK)
+  const are_plain = behind.length === names.reduce((sum, name) => sum + name.length, 0)
+  let [at, end] = [0, bytes.length]
+  const putName = (name: string) => {
+    parts[at++] = end
+    parts[at++] = end += are_plain ? name.length : Buffer.byteLength(name)
   }
-  program.run.read_document(chunks.length)
+  putName(path)
+  for (const [index, cut] of cuts.entries()) {
+    parts[at++] = cut.from
+    parts[at++] = cut.to
+    putName(names[index * 2 + 1] as string)
+    putName(names[index * 2 + 2] as string)
+    parts[at++] = leadOf(cut)
+    parts[at++] = cut.name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
+  }
+  program.run.read_document(cuts.length)
   return program
 }
 
-/** One block for all: many small ones take longer to get and to give back. */
-function takeVectors(bytes: Uint8Array<ArrayBuffer>, count: number, dimensions: number): Int8Array[] {
-  const block = new Int8Array(bytes.slice().buffer)
-  return Array.from({ length: count }, (_, at) =>
-    block.subarray(at * ROW_NUMBERS, at * ROW_NUMBERS + dimensions),
-  )
+/** Without the zeros behind the numbers of a table that has fewer. */
+function takeVectors(rows: Uint8Array<ArrayBuffer>, count: number, dimensions: number): Int8Array {
+  if (dimensions === ROW_NUMBERS) return new Int8Array(rows.slice().buffer)
+  const vectors = new Uint8Array(count * dimensions)
+  for (let at = 0; at < count; at++)
+    vectors.set(rows.subarray(at * ROW_NUMBERS, at * ROW_NUMBERS + dimensions), at * dimensions)
+  return new Int8Array(vectors.buffer)
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { chunksOf, openRows, packRows, vectorsOf } from './document-rows.ts'
+import { gatherChunks } from './cut-document.ts'
+import { chunksOf, joinVectors, openRows, packRows, vectorsOf } from './document-rows.ts'
 import { type Chunk, KNOWLEDGE_KINDS } from './knowledge.ts'
 
 const line = fc.integer({ min: 1, max: 1_000_000 })
@@ -27,7 +28,9 @@ it('gives back what was put into a block', () => {
         bytes: Uint8Array.from(some.bytes),
         ends: Int32Array.from([7, ...chunks.flatMap(() => some.chunk_ends)]),
       }
-      const rows = openRows(structuredClone(packRows(chunks, vectors, given ?? undefined)))
+      const rows = openRows(
+        structuredClone(packRows(gatherChunks('a.ts', chunks), joinVectors(vectors), given ?? undefined)),
+      )
       expect(chunksOf(rows)).toEqual(chunks)
       expect(vectorsOf(rows)).toEqual(vectors.map((one) => Int8Array.from(one)))
       expect(rows.has_words).toBe(given !== null)

@@ -1,3 +1,4 @@
+import type { Cut, CutDocument } from './cut-document.ts'
 import { ENDS_A_CHUNK } from './document-digester.ts'
 import { type Chunk, type DocumentRows, type DocumentWords, KNOWLEDGE_KINDS } from './knowledge.ts'
 
@@ -19,49 +20,49 @@ export interface PackedRows {
 
 /** Puts all that an index keeps of a document's chunks into one block: thousands of small things would cost more. */
 export function packRows(
-  chunks: readonly Chunk[],
-  vectors: readonly Int8Array[],
+  { bytes, cuts }: CutDocument,
+  vectors: Int8Array,
   words: DocumentWords | undefined,
 ): PackedRows {
-  const [names, texts] = [chunks.map(({ name }) => name).join(''), chunks.map(({ text }) => text).join('')]
-  const { bytes, ends } = words ?? NO_WORDS
+  const names = cuts.map(({ name }) => name).join('')
+  const { bytes: word_bytes, ends } = words ?? NO_WORDS
   const packed = {
-    count: chunks.length,
+    count: cuts.length,
     has_words: words !== undefined,
-    words: bytes.length,
-    vectors: vectors.length * (vectors[0]?.length ?? 0),
+    words: word_bytes.length,
+    vectors: vectors.length,
     names: Buffer.byteLength(names),
-    texts: Buffer.byteLength(texts),
+    texts: cuts.reduce((sum, { from, to }) => sum + to - from, 0),
   }
-  const numbers = chunks.length * NUMBERS_A_CHUNK + ends.length
+  const numbers = cuts.length * NUMBERS_A_CHUNK + ends.length
   const block = new ArrayBuffer(
     numbers * NUMBER_BYTES + packed.words + packed.vectors + packed.names + packed.texts,
   )
   const rows = openRows({ ...packed, block })
-  fillNumbers(rows, chunks, packed.names === names.length, packed.texts === texts.length)
+  fillNumbers(rows, cuts, packed.names === names.length)
   rows.ends.set(ends)
-  rows.words.set(bytes)
-  for (const [at, vector] of vectors.entries()) rows.vectors.set(vector, at * vector.length)
+  rows.words.set(word_bytes)
+  rows.vectors.set(vectors)
   bufferOf(rows.names).write(names)
-  bufferOf(rows.texts).write(texts)
+  fillTexts(bufferOf(rows.texts), bufferOf(bytes), cuts)
   return { ...packed, block }
 }
 
-/** Where all letters are those of ASCII, a text has as many bytes as letters. */
-function fillNumbers(
-  { numbers }: DocumentRows,
-  chunks: readonly Chunk[],
-  are_names_plain: boolean,
-  are_texts_plain: boolean,
-): void {
+/** Where all letters are those of ASCII, a name has as many bytes as letters. */
+function fillNumbers({ numbers }: DocumentRows, cuts: readonly Cut[], are_names_plain: boolean): void {
   let [at, name_end, text_end] = [0, 0, 0]
-  for (const { kind, start_line, end_line, name, text } of chunks) {
+  for (const { kind, start_line, end_line, name, from, to } of cuts) {
     numbers[at++] = KNOWLEDGE_KINDS.indexOf(kind)
     numbers[at++] = start_line
     numbers[at++] = end_line
     numbers[at++] = name_end += are_names_plain ? name.length : Buffer.byteLength(name)
-    numbers[at++] = text_end += are_texts_plain ? text.length : Buffer.byteLength(text)
+    numbers[at++] = text_end += to - from
   }
+}
+
+function fillTexts(texts: Buffer, bytes: Buffer, cuts: readonly Cut[]): void {
+  let end = 0
+  for (const { from, to } of cuts) end += bytes.copy(texts, end, from, to)
 }
 
 /** The parts of a block. */
@@ -109,6 +110,14 @@ export function chunksOf({ count, numbers, names, texts }: DocumentRows): Chunk[
 export function vectorsOf({ count, vectors }: DocumentRows): Int8Array[] {
   const dimensions = vectors.length / Math.max(1, count)
   return Array.from({ length: count }, (_, at) => vectors.subarray(at * dimensions, (at + 1) * dimensions))
+}
+
+/** Vectors of one length, one after the other. */
+export function joinVectors(vectors: readonly Int8Array[]): Int8Array {
+  const dimensions = vectors[0]?.length ?? 0
+  const joined = new Int8Array(vectors.length * dimensions)
+  for (const [at, vector] of vectors.entries()) joined.set(vector, at * dimensions)
+  return joined
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

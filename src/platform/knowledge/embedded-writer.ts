@@ -1,5 +1,6 @@
+import { gatherChunks } from './cut-document.ts'
 import { ENDS_A_CHUNK, sharedDigester } from './document-digester.ts'
-import { NUMBERS_A_CHUNK, openRows, packRows } from './document-rows.ts'
+import { joinVectors, NUMBERS_A_CHUNK, openRows, packRows } from './document-rows.ts'
 import type { Connection } from './embedded-schema.ts'
 import type { DocumentRows, Embedder, KnowledgeDocument } from './knowledge.ts'
 import { packAbout } from './vectors-row.ts'
@@ -101,7 +102,8 @@ function rowsOf(document: KnowledgeDocument): DocumentRows {
   if (document.rows?.has_words) return document.rows
   const { path, chunks, vectors } = document
   if (vectors.length !== chunks.length) throw new Error(`${path} has not one vector for each chunk.`)
-  return openRows(packRows(chunks, vectors, sharedDigester().renderWords(path, chunks)))
+  const cut = gatherChunks(path, chunks)
+  return openRows(packRows(cut, joinVectors(vectors), sharedDigester().renderWords(cut)))
 }
 
 const CLEAR = `

@@ -5,8 +5,9 @@ import { openGuard } from '../guard/open-guard.ts'
 import { createRedactor, type Redactor } from '../redaction/redactor.ts'
 import { isKeptInFile } from './backend-settings.ts'
 import { chunkDocument } from './chunk-document.ts'
+import { chunksIn, gatherChunks } from './cut-document.ts'
 import { sharedDigester } from './document-digester.ts'
-import { packRows } from './document-rows.ts'
+import { joinVectors, packRows } from './document-rows.ts'
 import { openEmbedderFor } from './index-backends.ts'
 import type { IndexJob } from './index-job.ts'
 import { FILE_MAX_BYTES } from './index-limits.ts'
@@ -93,10 +94,11 @@ async function finish(
   redact: Redact,
   { path, sha256, bytes }: FileText & { kind: 'text' },
 ): Promise<PackedDigest> {
-  const chunks = chunkSafely(path, bytes, redact)
-  if (chunks === undefined) return { kind: 'skipped', path, reason: 'failed' }
-  const words = takes_words ? sharedDigester().renderWords(path, chunks) : undefined
-  const rows = packRows(chunks, await embedder.embedChunks(path, chunks), words)
+  const cut = chunkSafely(path, bytes, redact)
+  if (cut === undefined) return { kind: 'skipped', path, reason: 'failed' }
+  const words = takes_words ? sharedDigester().renderWords(cut) : undefined
+  const vectors = embedder.embedCut?.(cut) ?? joinVectors(await embedder.embedChunks(path, chunksIn(cut)))
+  const rows = packRows(cut, vectors, words)
   return { kind: 'document', path, document: { path, sha256, rows } }
 }
 
@@ -104,7 +106,7 @@ async function finish(
 function chunkSafely(path: string, bytes: Uint8Array, redact: Redact) {
   try {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-    return chunkDocument(path, text, redact)
+    return gatherChunks(path, chunkDocument(path, text, redact))
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { type CutDocument, gatherChunks } from './cut-document.ts'
 import { type DocumentDigester, sharedDigester } from './document-digester.ts'
 import { STATIC_EMBEDDER } from './index-form.ts'
 import type { Embedder } from './knowledge.ts'
@@ -12,7 +13,17 @@ export function makeStaticEmbedder(open: () => DocumentDigester): Embedder {
   return {
     id: STATIC_EMBEDDER,
     dimensions: 128,
-    embedChunks: async (path, chunks) => open().embedChunks(path, chunks),
+    embedChunks: async (path, chunks) => {
+      const digester = open()
+      return splitVectors(digester.embed(gatherChunks(path, chunks)), digester.dimensions)
+    },
+    embedCut: (document: CutDocument) => open().embed(document),
     embedQuery: async (query) => open().embedQuery(query),
   }
+}
+
+function splitVectors(vectors: Int8Array, dimensions: number): Int8Array[] {
+  return Array.from({ length: vectors.length / dimensions }, (_, at) =>
+    vectors.subarray(at * dimensions, (at + 1) * dimensions),
+  )
 }

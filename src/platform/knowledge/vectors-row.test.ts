@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { openRows, packRows } from './document-rows.ts'
+import { gatherChunks } from './cut-document.ts'
+import { joinVectors, openRows, packRows } from './document-rows.ts'
 import { type Chunk, KNOWLEDGE_KINDS } from './knowledge.ts'
 import { isSoundVectors, packAbout, readVectors } from './vectors-row.ts'
 
@@ -9,7 +10,7 @@ const chunks = KNOWLEDGE_KINDS.map(
 const vectors = chunks.map((_, at) => Int8Array.from([at, 1 - at]))
 
 it('gives back each chunk with its vector', () => {
-  const rows = openRows(packRows(chunks, vectors, undefined))
+  const rows = openRows(packRows(gatherChunks('a.ts', chunks), joinVectors(vectors), undefined))
   const about = packAbout(rows, (chunk) => chunk * 5_000)
   const row = { first_chunk: 7, document_id: 3, about, vectors: new Uint8Array(rows.vectors) }
   const read: unknown[] = []
