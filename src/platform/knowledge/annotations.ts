@@ -5,11 +5,14 @@ const LISTED = /\[[^\]]{1,200}\](?=\s)/y
 const LISTED_ALONE = /^\[[A-Z][\w.]*(?:\(.*)?\]$/
 const REMARK = /^(?:\/\/|# |\/\*(?:(?!\*\/).)*\*\/$)/
 
+/** What an annotation may begin with. */
+const BEGINNINGS = '@#['
 const OPENING = '([{'
 const CLOSING = ')]}'
 
 /** What a line has behind the annotations, decorators or attributes that it begins with. */
 export function withoutAnnotations(line: string): string {
+  if (!BEGINNINGS.includes(line.charAt(0))) return line
   return line.slice(skipAll(line))
 }
 

@@ -1,8 +1,10 @@
 import { findAnnotations } from './annotations.ts'
-import { findLanguage, type Language } from './code-languages.ts'
-import { isWordless, type Part, WHOLE_LINES } from './cut-lines.ts'
+import type { Language } from './code-languages.ts'
+import { type Part, WHOLE_LINES } from './cut-lines.ts'
+import { IS_CONTINUED, IS_END, IS_WORDLESS, MAY_ANNOTATE } from './line-marks.ts'
 import { type Definition, findDefinition, type Place } from './read-definition.ts'
-import { BLANK, CODE, COMMENT, INSIDE, type ScannedLines, scanLines } from './scan-lines.ts'
+import type { ScannedLines } from './scan-lines.ts'
+import { BLANK, CODE, COMMENT, INSIDE } from './source-line.ts'
 
 /** Definitions inside definitions are followed so deep. */
 const DEPTH_LIMIT = 8
@@ -26,12 +28,10 @@ interface Region {
 }
 
 /** Cuts a source at its definitions, by the indentation of its lines; what lies between them is kept too. */
-export function chunkCode(path: string, lines: readonly string[]): Part[] {
-  const language = findLanguage(path)
-  if (!language) return [{ name: '', start: 0, end: lines.length }]
+export function chunkCode(scanned: ScannedLines, language: Language): Part[] {
   const parts: Part[] = []
-  const scanned = scanLines(lines, language)
-  cutRegion(scanned, language, { start: 0, end: lines.length, owner: '', place: 'top', depth: 0 }, parts)
+  const whole: Region = { start: 0, end: scanned.count, owner: '', place: 'top', depth: 0 }
+  cutRegion(scanned, language, whole, parts)
   return parts
 }
 
@@ -44,11 +44,11 @@ function cutRegion(scanned: ScannedLines, language: Language, region: Region, pa
     const kind = scanned.kinds[at]
     if (kind !== CODE) {
       if (kind === COMMENT) lead = lead === -1 ? at : lead
-      else if (kind === BLANK && !findAnnotations(scanned.lines[lead] ?? '')) lead = -1
+      else if (kind === BLANK && !annotationsOf(scanned, lead)) lead = -1
       at++
       continue
     }
-    const annotations = findAnnotations(scanned.lines[at] ?? '')
+    const annotations = annotationsOf(scanned, at)
     outermost = Math.min(outermost, scanned.indents[at] as number)
     const end = annotations === 'closed' ? at + 1 : findEnd(scanned, at, region.end, base, outermost)
     if (annotations) lead = lead === -1 ? at : lead
@@ -68,10 +68,15 @@ function cutRegion(scanned: ScannedLines, language: Language, region: Region, pa
   addRest(scanned, region.owner, rest, region.end, parts)
 }
 
+/** What annotations a line consists of; most lines do not begin as one. */
+function annotationsOf({ marks, textOf }: ScannedLines, line: number): ReturnType<typeof findAnnotations> {
+  return line >= 0 && (marks[line] as number) & MAY_ANNOTATE ? findAnnotations(textOf(line)) : undefined
+}
+
 /** What stands between definitions: imports, fields, statements. Brackets alone are not worth keeping. */
 function addRest(scanned: ScannedLines, name: string, start: number, end: number, parts: Part[]): void {
   for (let at = start; at < end; at++) {
-    if (isWordless(scanned.lines[at]) || /^\s*end\s*$/.test(scanned.lines[at] ?? '')) continue
+    if ((scanned.marks[at] as number) & (IS_WORDLESS | IS_END)) continue
     parts.push({ name, start: at, end })
     return
   }
@@ -85,6 +90,7 @@ interface Unit {
 }
 
 function cutUnit(scanned: ScannedLines, language: Language, region: Region, unit: Unit): Part[] | undefined {
+  if (region.place === 'function' && unit.end - unit.at < VALUE_LINES) return undefined
   const definition = findDefinition(readHead(scanned, language, unit), language, region.place)
   const isLong = unit.end - unit.at > WRAPPER_LINES
   if (!definition) return isLong ? cutInside(scanned, language, region, unit, undefined) : undefined
@@ -100,12 +106,12 @@ function cutUnit(scanned: ScannedLines, language: Language, region: Region, unit
 }
 
 /** The first line of a unit, with what follows where it ends before the name, as after many kinds of values. */
-function readHead({ lines, kinds }: ScannedLines, language: Language, unit: Unit): string {
-  let head = lines[unit.at] ?? ''
+function readHead({ textOf, kinds }: ScannedLines, language: Language, unit: Unit): string {
+  let head = textOf(unit.at)
   if (!language.has_kinds_first) return head
   const limit = Math.min(unit.end, unit.at + HEAD_LINES)
   for (let at = unit.at + 1; at < limit && OPEN_HEAD.test(head); at++)
-    if (kinds[at] === CODE) head += ` ${lines[at]?.trim()}`
+    if (kinds[at] === CODE) head += ` ${textOf(at).trim()}`
   return head
 }
 
@@ -145,7 +151,7 @@ function cutInside(
 function findBase(scanned: ScannedLines, region: Region): number {
   let base = -1
   for (let at = region.start; at < region.end; at++) {
-    if (scanned.kinds[at] !== CODE || isContinued(scanned.lines[at])) continue
+    if (scanned.kinds[at] !== CODE || isContinued(scanned, at)) continue
     const indent = scanned.indents[at] as number
     if (base === -1 || indent < base) base = indent
     if (base === 0 || region.depth === 0) break
@@ -166,17 +172,13 @@ function findEnd(scanned: ScannedLines, start: number, limit: number, base: numb
     const depth = scanned.indents[at] as number
     if (kind === BLANK || (kind === COMMENT && !isClosed)) continue
     // What closes the unit is indented as it is; further out something around it is closed.
-    isClosed = depth >= own && depth <= indent && kind === CODE && isContinued(scanned.lines[at])
+    isClosed = depth >= own && depth <= indent && kind === CODE && isContinued(scanned, at)
     if (kind === INSIDE || depth > indent || isClosed) end = at + 1
     else break
   }
   return end
 }
 
-/** Some of these words are names of members elsewhere. */
-const CONTINUED =
-  /^\s*(?:[})\]{>.,?:|&=]|(?:end|where|rescue|ensure|else|elif|elsif|except|finally)\b(?!\(|\?|:\s*\S)|catch\b|\w+\s*:\s*$)/
-
-function isContinued(line: string | undefined): boolean {
-  return line !== undefined && CONTINUED.test(line)
+function isContinued({ marks }: ScannedLines, line: number): boolean {
+  return ((marks[line] as number) & IS_CONTINUED) !== 0
 }

@@ -1,4 +1,6 @@
-import { isBlank, type Part } from './cut-lines.ts'
+import { isBlankAt, type Part } from './cut-lines.ts'
+import { HAS_SIGN } from './line-marks.ts'
+import type { ScannedLines } from './scan-lines.ts'
 
 /** Stands between a heading and the ones above it. */
 export const TRAIL_MARK = ' › '
@@ -13,14 +15,14 @@ interface Heading {
 }
 
 /** Cuts prose at its headings. Each section is named by the trail of headings that lead to it. */
-export function chunkMarkdown(path: string, lines: readonly string[]): Part[] {
-  const headings = /\.rst$/i.test(path) ? findOverlined(lines) : findHeadings(lines)
-  const parts: Part[] = [{ name: '', start: 0, end: headings[0]?.line ?? lines.length }]
+export function chunkMarkdown(path: string, scanned: ScannedLines): Part[] {
+  const headings = /\.rst$/i.test(path) ? findOverlined(scanned) : findHeadings(scanned)
+  const parts: Part[] = [{ name: '', start: 0, end: headings[0]?.line ?? scanned.count }]
   const trail: Heading[] = []
   for (const [at, heading] of headings.entries()) {
     while ((trail.at(-1)?.level ?? 0) >= heading.level) trail.pop()
     trail.push(heading)
-    const end = headings[at + 1]?.line ?? lines.length
+    const end = headings[at + 1]?.line ?? scanned.count
     parts.push({ name: renderTrail(trail), start: heading.line, end })
   }
   return parts
@@ -31,20 +33,27 @@ function renderTrail(trail: readonly Heading[]): string {
   return titles.slice(-TRAIL_LIMIT).join(TRAIL_MARK)
 }
 
-function findHeadings(lines: readonly string[]): Heading[] {
+function findHeadings(scanned: ScannedLines): Heading[] {
   const headings: Heading[] = []
   let fence = ''
-  for (const [line, text] of lines.entries()) {
+  for (let line = 0; line < scanned.count; line++) {
+    if (!hasSign(scanned, line)) continue
+    const text = scanned.textOf(line)
     const mark = /^\s{0,3}(`{3,}|~{3,})/.exec(text)?.[1]
     if (fence !== '') {
       if (mark?.startsWith(fence)) fence = ''
     } else if (mark) fence = mark
     else {
-      const heading = readHeading(text, line) ?? readUnderlined(lines, line)
+      const heading = readHeading(text, line) ?? readUnderlined(scanned, line)
       if (heading && heading.line > (headings.at(-1)?.line ?? -1)) headings.push(heading)
     }
   }
   return headings
+}
+
+/** Whether a line may make a heading, of itself or of another; most have no such sign. */
+function hasSign({ marks }: ScannedLines, line: number): boolean {
+  return ((marks[line] as number) & HAS_SIGN) !== 0
 }
 
 function readHeading(text: string, line: number): Heading | undefined {
@@ -58,23 +67,23 @@ const UNDERLINE = /^([=\-~^"'`#*+:.])\1{2,}[ \t]*$/
 const LEVELS = '=-~^"\'`#*+:.'
 
 /** A line of marks under a line of text, as in reStructuredText and the older form of Markdown. */
-function readUnderlined(lines: readonly string[], line: number): Heading | undefined {
-  const mark = UNDERLINE.exec(lines[line] ?? '')?.[1]
-  const title = lines[line - 1]
-  if (mark === undefined || title === undefined || isBlank(title) || !isBlank(lines[line - 2]))
-    return undefined
+function readUnderlined(scanned: ScannedLines, line: number): Heading | undefined {
+  const mark = UNDERLINE.exec(scanned.textOf(line))?.[1]
+  if (mark === undefined || isBlankAt(scanned, line - 1) || !isBlankAt(scanned, line - 2)) return undefined
+  const title = scanned.textOf(line - 1)
   if (UNDERLINE.test(title) || /^[\s|>-]/.test(title) || title.length > HEADING_LENGTH_LIMIT) return undefined
   return { line: line - 1, level: LEVELS.indexOf(mark) + 1, title: clean(title) }
 }
 
 /** In reStructuredText marks of one kind, above and below or only below, mean one level: in the order they come. */
-function findOverlined(lines: readonly string[]): Heading[] {
+function findOverlined(scanned: ScannedLines): Heading[] {
   const headings: Heading[] = []
   const forms: string[] = []
-  for (let line = 1; line < lines.length; line++) {
-    const below = readUnderlined(lines, line) ?? readBoxed(lines, line)
+  for (let line = 1; line < scanned.count; line++) {
+    if (!hasSign(scanned, line)) continue
+    const below = readUnderlined(scanned, line) ?? readBoxed(scanned, line)
     if (!below || below.line <= (headings.at(-1)?.line ?? -1)) continue
-    const form = `${lines[line]?.[0]}${below.line < line - 1}`
+    const form = `${scanned.textOf(line)[0]}${below.line < line - 1}`
     if (!forms.includes(form)) forms.push(form)
     headings.push({ ...below, level: forms.indexOf(form) + 1 })
   }
@@ -82,13 +91,13 @@ function findOverlined(lines: readonly string[]): Heading[] {
 }
 
 /** A title between two lines of the same mark. */
-function readBoxed(lines: readonly string[], line: number): Heading | undefined {
-  const [above, title, below] = [lines[line - 2], lines[line - 1], lines[line]]
-  const mark = UNDERLINE.exec(below ?? '')?.[1]
-  if (mark === undefined || UNDERLINE.exec(above ?? '')?.[1] !== mark || !isBlank(lines[line - 3]))
+function readBoxed(scanned: ScannedLines, line: number): Heading | undefined {
+  const mark = UNDERLINE.exec(scanned.textOf(line))?.[1]
+  if (mark === undefined || line < 2 || isBlankAt(scanned, line - 1) || !isBlankAt(scanned, line - 3))
     return undefined
-  if (title === undefined || isBlank(title) || UNDERLINE.test(title) || title.length > HEADING_LENGTH_LIMIT)
-    return undefined
+  if (UNDERLINE.exec(scanned.textOf(line - 2))?.[1] !== mark) return undefined
+  const title = scanned.textOf(line - 1)
+  if (UNDERLINE.test(title) || title.length > HEADING_LENGTH_LIMIT) return undefined
   return { line: line - 2, level: 1, title: clean(title) }
 }
 

@@ -14,7 +14,7 @@ export interface CutDocument {
 }
 
 /** The same document with its texts. */
-export function chunksIn({ bytes, cuts }: CutDocument): Chunk[] {
+export function chunksIn({ bytes, cuts }: Pick<CutDocument, 'bytes' | 'cuts'>): Chunk[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return cuts.map(({ from, to, ...rest }) => ({ ...rest, text: buffer.toString('utf8', from, to) }))
 }

@@ -1,4 +1,7 @@
-import type { Chunk, KnowledgeKind } from './knowledge.ts'
+import type { Cut } from './cut-document.ts'
+import type { KnowledgeKind } from './knowledge.ts'
+import { IS_BLANK, IS_WORDLESS } from './line-marks.ts'
+import type { ScannedLines } from './scan-lines.ts'
 
 /** A chunk's text is no longer than this; what follows in its lines is left out. */
 const CHUNK_TEXT_LIMIT = 12_000
@@ -14,16 +17,22 @@ export interface Part {
   readonly end: number
 }
 
-/** Makes chunks of parts: without blank ends, the long ones in windows, nothing where there are no words. */
-export function makeChunks(lines: readonly string[], parts: readonly Part[], kind: KnowledgeKind): Chunk[] {
-  return parts.flatMap((part) => cutWindows(lines, part)).flatMap((part) => makeChunk(lines, part, kind))
+/** Cuts a document by its parts: without blank ends, the long ones in windows, nothing where there are no words. */
+export function cutParts(scanned: ScannedLines, parts: readonly Part[], kind: KnowledgeKind): Cut[] {
+  const cuts: Cut[] = []
+  for (const part of parts)
+    for (const window of cutWindows(scanned, part)) {
+      const cut = cutWindow(scanned, window, kind)
+      if (cut) cuts.push(cut)
+    }
+  return cuts
 }
 
-function cutWindows(lines: readonly string[], part: Part): Part[] {
+function cutWindows(scanned: ScannedLines, part: Part): Part[] {
   if (part.end - part.start <= WHOLE_LINES) return [part]
   const windows: Part[] = []
   for (let start = part.start; start < part.end; ) {
-    const end = part.end - start <= WHOLE_LINES ? part.end : findBreak(lines, start)
+    const end = part.end - start <= WHOLE_LINES ? part.end : findBreak(scanned, start)
     windows.push({ name: part.name, start, end })
     start = end
   }
@@ -31,32 +40,35 @@ function cutWindows(lines: readonly string[], part: Part): Part[] {
 }
 
 /** A blank line ends a window sooner, if one comes in its last third. */
-function findBreak(lines: readonly string[], start: number): number {
+function findBreak(scanned: ScannedLines, start: number): number {
   const end = start + WINDOW_LINES
-  for (let at = end; at > start + (WINDOW_LINES * 2) / 3; at--) if (isBlank(lines[at - 1])) return at
+  for (let at = end; at > start + (WINDOW_LINES * 2) / 3; at--) if (isBlankAt(scanned, at - 1)) return at
   return end
 }
 
-function makeChunk(lines: readonly string[], { name, start, end }: Part, kind: KnowledgeKind): Chunk[] {
+function cutWindow(scanned: ScannedLines, { name, start, end }: Part, kind: KnowledgeKind): Cut | undefined {
   let [first, last] = [start, end]
-  while (first < last && isBlank(lines[first])) first++
-  if (!hasWords(lines, first, last)) return []
-  while (isBlank(lines[last - 1])) last--
-  const text = lines.slice(first, last).join('\n').slice(0, CHUNK_TEXT_LIMIT)
-  return [{ kind, name, start_line: first + 1, end_line: last, text }]
+  while (first < last && isBlankAt(scanned, first)) first++
+  if (!hasWords(scanned, first, last)) return undefined
+  while (isBlankAt(scanned, last - 1)) last--
+  const from = scanned.starts[first] as number
+  const to = limitText(scanned, from, (scanned.starts[last] as number) - 1)
+  return { kind, name, start_line: first + 1, end_line: last, from, to }
 }
 
-function hasWords(lines: readonly string[], first: number, last: number): boolean {
-  for (let at = first; at < last; at++) if (!isWordless(lines[at])) return true
+/** Where a text that is too long ends: behind a whole character. */
+function limitText({ bytes }: ScannedLines, from: number, to: number): number {
+  if (to - from <= CHUNK_TEXT_LIMIT) return to
+  const text = bytes.toString('utf8', from, to).slice(0, CHUNK_TEXT_LIMIT)
+  return from + Buffer.byteLength(text.isWellFormed() ? text : text.slice(0, -1))
+}
+
+function hasWords({ marks }: ScannedLines, first: number, last: number): boolean {
+  for (let at = first; at < last; at++) if (((marks[at] as number) & IS_WORDLESS) === 0) return true
   return false
 }
 
-/** Whether a line has nothing on it. */
-export function isBlank(line: string | undefined): boolean {
-  return line === undefined || line.trim() === ''
-}
-
-/** Whether nobody could look for anything on a line: blank, or brackets and marks only. */
-export function isWordless(line: string | undefined): boolean {
-  return line === undefined || !(/[a-z0-9]/i.test(line) || /[\p{L}\p{N}]/u.test(line))
+/** Whether a line has nothing on it, or is none. */
+export function isBlankAt({ marks }: ScannedLines, line: number): boolean {
+  return ((marks[line] ?? IS_BLANK) & IS_BLANK) !== 0
 }

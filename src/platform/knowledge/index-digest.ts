@@ -4,8 +4,8 @@ import { FileFault, type Guard, GuardDenied } from '../guard/guard.ts'
 import { openGuard } from '../guard/open-guard.ts'
 import { createRedactor, type Redactor } from '../redaction/redactor.ts'
 import { isKeptInFile } from './backend-settings.ts'
-import { chunkDocument } from './chunk-document.ts'
-import { chunksIn, gatherChunks } from './cut-document.ts'
+import { cutDocument } from './chunk-document.ts'
+import { chunksIn } from './cut-document.ts'
 import { sharedDigester } from './document-digester.ts'
 import { joinVectors, packRows } from './document-rows.ts'
 import { openEmbedderFor } from './index-backends.ts'
@@ -94,7 +94,7 @@ async function finish(
   redact: Redact,
   { path, sha256, bytes }: FileText & { kind: 'text' },
 ): Promise<PackedDigest> {
-  const cut = chunkSafely(path, bytes, redact)
+  const cut = cutSafely(path, bytes, redact)
   if (cut === undefined) return { kind: 'skipped', path, reason: 'failed' }
   const words = takes_words ? sharedDigester().renderWords(cut) : undefined
   const vectors = embedder.embedCut?.(cut) ?? joinVectors(await embedder.embedChunks(path, chunksIn(cut)))
@@ -103,10 +103,9 @@ async function finish(
 }
 
 /** One text that cannot be cut is left out and stops nothing. */
-function chunkSafely(path: string, bytes: Uint8Array, redact: Redact) {
+function cutSafely(path: string, bytes: Uint8Array, redact: Redact) {
   try {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
-    return gatherChunks(path, chunkDocument(path, text, redact))
+    return cutDocument(path, bytes, redact)
   } catch {
     return undefined
   }

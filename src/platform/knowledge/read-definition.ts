@@ -15,31 +15,40 @@ const HEAD_LIMIT = 300
 /** A remark in the midst of a head. */
 const REMARK = /\/\*[^*]{0,100}\*\/\s*/g
 
-const MODIFIERS =
-  '(?:(?:export|default|declare|public|private|protected|internal|static|final|abstract|async|override|open|' +
-  'sealed|non-sealed|strictfp|data|inline|suspend|virtual|readonly|unsafe|extern(?: "[^"]{0,20}")?|pub(?:\\([^)]{0,40}\\))?|partial|' +
+const MODIFIER_WORDS =
+  'export|default|declare|public|private|protected|internal|static|final|abstract|async|override|open|' +
+  'sealed|non-sealed|strictfp|data|inline|suspend|virtual|readonly|unsafe|extern|pub|partial|' +
   'local|synchronized|native|const|constexpr|friend|explicit|mutating|required|convenience|fileprivate|' +
-  'tailrec|operator|infix|external|expect|actual|inner|companion|implicit|accessor|noinline|crossinline|final)\\s+)*'
-
-const FUNCTION = new RegExp(
-  `^${MODIFIERS}(?:function|func|fun|fn|def|defp|defmacro|sub|proc|macro)\\b\\s*\\*?(.*)$`,
+  'tailrec|operator|infix|external|expect|actual|inner|companion|implicit|accessor|noinline|crossinline'
+const FUNCTION_WORDS = 'function|func|fun|fn|def|defp|defmacro|sub|proc|macro'
+const GROUP_WORDS =
+  'class|@?interface|struct|enum|trait|mod|module|namespace|object|protocol|extension|record|union|' +
+  'message|service|defmodule|contract|library|actor|type'
+const TEST_WORDS = 'describe|context|suite|it|test|specify'
+const VALUE_WORDS = 'const|let|var|val'
+/** Whatever is defined by a word begins with one of these; most lines do not. */
+const DEFINING = new RegExp(
+  `^(?:${MODIFIER_WORDS}|${FUNCTION_WORDS}|${GROUP_WORDS}|${TEST_WORDS}|${VALUE_WORDS}|impl|macro_rules)\\b`,
 )
+
+const MODIFIERS = `(?:(?:${MODIFIER_WORDS}|extern "[^"]{0,20}"|pub\\([^)]{0,40}\\))\\s+)*`
+const FUNCTION = new RegExp(`^${MODIFIERS}(?:${FUNCTION_WORDS})\\b\\s*\\*?(.*)$`)
 const MACRO = /^macro_rules!\s*(\w+)/
 const NAMED_CALL = /([\w$]+[?!]?)\s*(?:<[^()]{0,200}>|\[[^()]{0,200}\])?\s*\(/
 const RECEIVER = /^\s*\(\s*\w*\s*[*&]?\s*(?:\[\])?([\w.]+)[^)]{0,100}\)/
 const GROUP = new RegExp(
-  `^${MODIFIERS}(?:class|@?interface|struct|enum|trait|mod|module|namespace|object|protocol|extension|record|union|` +
-    'message|service|defmodule|contract|library|actor|type)\\s+(?:class\\s+|struct\\s+)?([A-Za-z_$](?:[\\w$.]|::)*)',
+  `^${MODIFIERS}(?:${GROUP_WORDS})\\s+(?:class\\s+|struct\\s+)?([A-Za-z_$](?:[\\w$.]|::)*)`,
 )
 /** In C a function that gives a structure begins as the structure itself does. */
 const ANSWERS_STRUCT = /^(?:\w+\s+){0,4}(?:struct|enum|union)\s+(?!class\b|struct\b)\w+[\s*]+\w+\s*\(/
 const IMPL =
   /^(?:unsafe\s+)?impl\b(?:<.{0,200}?>)?\s+(?:.{0,200}\bfor\s+)?&?(?:'\w+\s+)?(?:mut\s+)?(?:dyn\s+)?(\w+(?:::\w+)*)/
-const TEST =
-  /^(describe|context|suite|it|test|specify)(?:\.[\w.]+)?(?:\(.{0,100}?\))?\s*\(?\s*(['"`])(.{1,200}?)\2/
+const TEST = new RegExp(
+  `^(${TEST_WORDS})(?:\\.[\\w.]+)?(?:\\(.{0,100}?\\))?\\s*\\(?\\s*(['"\`])(.{1,200}?)\\2`,
+)
 /** After `static` a name is a value only where a type or a value follows: it may be a method as well. */
 const VALUE = new RegExp(
-  `^${MODIFIERS}(?:(?:const|let|var|val)\\s+(?:mut\\s+)?([\\w$]+)|static\\s+(?:mut\\s+|ref\\s+)?([\\w$]+)(?=\\s*[:=;?!]))(.*)$`,
+  `^${MODIFIERS}(?:(?:${VALUE_WORDS})\\s+(?:mut\\s+)?([\\w$]+)|static\\s+(?:mut\\s+|ref\\s+)?([\\w$]+)(?=\\s*[:=;?!]))(.*)$`,
 )
 const FUNCTION_VALUE = /=>|=\s*(?:async\s*)?(?:function\b|\($)|=\s*\w+\(.*(?:function\b|=>)/
 const ASSIGNED =
@@ -66,7 +75,8 @@ const NAMED_SO =
 
 /** Finds what a line defines, if it begins a definition where it stands. */
 export function findDefinition(line: string, language: Language, place: Place): Definition | undefined {
-  const start = line.trim().slice(0, HEAD_LIMIT).replace(REMARK, ' ')
+  const plain = line.trim().slice(0, HEAD_LIMIT)
+  const start = plain.includes('/*') ? plain.replace(REMARK, ' ') : plain
   if (!FOREIGN.test(start)) return readHead(start, language, place)
   const found = readHead(start.replace(FOREIGN_LETTERS, spellLetter), language, place)
   return found && { ...found, name: found.name.replace(SPELT, readLetter) }
@@ -89,12 +99,21 @@ function readHead(start: string, language: Language, place: Place): Definition |
   const head = withoutAnnotations(start)
   const is_script = language.has_constants && language.has_bare_functions
   if (CONTROL.test(head) && !(is_script && place === 'group' && NAMED_SO.test(head))) return undefined
+  const named = DEFINING.test(head) ? readNamed(head, language) : undefined
+  return (
+    named ??
+    (language.has_constants ? readAssigned(head) : undefined) ??
+    (language.has_bare_functions && place !== 'function' ? readBare(head, language, place) : undefined)
+  )
+}
+
+/** What is defined by a word before its name. */
+function readNamed(head: string, language: Language): Definition | undefined {
   return (
     readFunction(head) ??
     readGroup(head, language) ??
     readTest(head) ??
-    (language.has_constants ? readValue(head) : undefined) ??
-    (language.has_bare_functions && place !== 'function' ? readBare(head, language, place) : undefined)
+    (language.has_constants ? readValue(head) : undefined)
   )
 }
 
@@ -139,7 +158,10 @@ function readTest(head: string): Definition | undefined {
 function readValue(head: string): Definition | undefined {
   const [, plain, fixed, rest = ''] = VALUE.exec(head) ?? []
   const name = plain ?? fixed
-  if (name !== undefined) return { name, shape: FUNCTION_VALUE.test(rest) ? 'function' : 'value' }
+  return name === undefined ? undefined : { name, shape: FUNCTION_VALUE.test(rest) ? 'function' : 'value' }
+}
+
+function readAssigned(head: string): Definition | undefined {
   const [, assigned, what] = ASSIGNED.exec(head) ?? []
   if (assigned === undefined) return undefined
   return { name: assigned, shape: what === '{' || what === 'class' ? 'group' : 'function' }

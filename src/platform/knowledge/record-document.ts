@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto'
 import type { RedactValue } from '../redaction/lazy-redactors.ts'
-import { makeChunks } from './cut-lines.ts'
+import { chunksIn } from './cut-document.ts'
+import { cutParts } from './cut-lines.ts'
 import type { Chunk } from './knowledge.ts'
+import { scanTexts } from './scan-lines.ts'
 
 const DEPTH_MAX = 16
 const LINES_MAX = 4_000
@@ -42,7 +44,9 @@ export async function chunkRecord(redact: RedactValue, data: unknown): Promise<C
   const lines: string[] = []
   addLines(lines, '', data, 0)
   const shown = String(await redact(lines.join('\n'))).split('\n')
-  return makeChunks(shown, [{ name: findTitle(shown), start: 0, end: shown.length }], 'record')
+  const scanned = scanTexts(shown, undefined)
+  const cuts = cutParts(scanned, [{ name: findTitle(shown), start: 0, end: shown.length }], 'record')
+  return chunksIn({ bytes: scanned.bytes, cuts })
 }
 
 function addLines(lines: string[], name: string, value: unknown, depth: number): void {
