@@ -95,7 +95,12 @@ const fragment = fc.constantFrom(
     '+',
   ],
 )
+/** Slashes that begin a pattern, or do not, by what stands before them. */
+const slashed = fc
+  .constantFrom(...'(,=:[!&|?{};+', 'return', 'returns', ' ', 'a', ')')
+  .map((before) => `${before} /\`/ `)
 const line = fc.oneof(
+  { weight: 2, arbitrary: slashed },
   { weight: 8, arbitrary: fc.array(fragment, { maxLength: 8 }).map((parts) => parts.join('')) },
   {
     weight: 1,
