@@ -52,6 +52,8 @@ export let addends: i32 = 0
 /** A word while it is cut. */
 export let scratch: i32 = 0
 export let output: i32 = 0
+/** Vectors as they are handed over. */
+export let shown: i32 = 0
 export let sum: i32 = 0
 /** Where the vectors of words begin. */
 export let word_vectors: i32 = 0
@@ -90,6 +92,7 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   addends = take(terms * 8)
   scratch = take(4 * TERM_LENGTH_LIMIT)
   output = take(weight * 16 + SLACK)
+  shown = take(weight * 4)
   sum = take(VECTOR_BYTES)
   word_vectors = end
   reserve(end)

@@ -9,13 +9,13 @@ import {
   DIMENSIONS,
   ids,
   listed,
-  output,
   parts,
   record,
   reserve,
   rows,
   scales,
   scratch,
+  shown,
   sum,
   VECTOR,
   VECTOR_BYTES,
@@ -70,7 +70,7 @@ export function write_vectors(
     count_words(name, owner, name_limit, owner_weight)
     count_words(0, path_end, name_limit, load<i32>(place, PART_PATH_BOOST))
     add_up()
-    write_bytes(output + chunk * DIMENSIONS)
+    write_bytes(shown + chunk * DIMENSIONS)
     from = owner
   }
 }

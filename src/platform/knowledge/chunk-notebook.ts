@@ -12,14 +12,16 @@ export function chunkNotebook(path: string, { lines, cells, extension }: Noteboo
   const prose = lines.slice()
   for (const { start, end, is_code } of cells) if (is_code) prose.fill('', start, end)
   const sections = chunkMarkdown('cells.md', scanTexts(prose, undefined))
-  const scanned = scanTexts(lines, undefined)
-  const cuts = cells.flatMap((cell) => {
+  const parts = cells.map((cell) => {
     const within = sections.filter(({ start, end }) => start < cell.end && end > cell.start)
-    const parts = cell.is_code
+    return cell.is_code
       ? cutCode(lines, cell, extension, within[0]?.name ?? '')
       : within.map((part) => cutTo(part, cell))
-    return cutParts(scanned, parts, cell.is_code ? kindOf(path) : 'doc')
   })
+  const scanned = scanTexts(lines, undefined)
+  const cuts = cells.flatMap(({ is_code }, at) =>
+    cutParts(scanned, parts[at] ?? [], is_code ? kindOf(path) : 'doc'),
+  )
   return { path, bytes: scanned.bytes, cuts }
 }
 

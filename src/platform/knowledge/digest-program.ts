@@ -39,6 +39,7 @@ interface DigestExports {
   scratch_place(): number
   ends_place(): number
   output_place(): number
+  shown_place(): number
 }
 
 /** A running program with the places of its memory that texts and numbers are handed over in. */
@@ -48,8 +49,10 @@ export interface DigestProgram {
   /** Where each part of it begins and ends, and what is said of it, as 32-bit numbers. */
   parts(count: number): Int32Array
   readonly run: Pick<DigestExports, 'read_document' | 'write_words' | 'write_vectors'>
-  /** What it has written, to be copied before it is run again. */
+  /** The words it has written, to be copied before it is run again. */
   output(bytes: number): Uint8Array<ArrayBuffer>
+  /** The vectors it has written, likewise. */
+  vectors(bytes: number): Int8Array<ArrayBuffer>
   ends(count: number): Int32Array<ArrayBuffer>
 }
 
@@ -88,6 +91,7 @@ export function startDigestProgram(table: VectorTable, weight: number): DigestPr
     parts: (count) => numbers(program.parts_place(), count),
     ends: (count) => numbers(program.ends_place(), count),
     output: (count) => new Uint8Array(program.memory.buffer as ArrayBuffer, program.output_place(), count),
+    vectors: (count) => new Int8Array(program.memory.buffer as ArrayBuffer, program.shown_place(), count),
   }
 }
 

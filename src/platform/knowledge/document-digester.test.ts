@@ -5,7 +5,7 @@ import { packCounts, readTerms, renderStems } from './chunk-terms.ts'
 import { gatherChunks } from './cut-document.ts'
 import { chunkVectors } from './digest-reference.fixture.ts'
 import { type DocumentDigester, ENDS_A_CHUNK, openDigester, sharedDigester } from './document-digester.ts'
-import type { Chunk } from './knowledge.ts'
+import type { Chunk, DocumentWords } from './knowledge.ts'
 import { parseVectorTable } from './vector-table.ts'
 
 const table = parseVectorTable(readFileSync(new URL('../../../vectors/codevec-128.bin', import.meta.url)))
@@ -25,13 +25,14 @@ function chunkOf(text: string): Chunk {
 }
 
 function embedAll(digester: DocumentDigester, path: string, chunks: readonly Chunk[]): Int8Array[] {
-  const vectors = digester.embed(gatherChunks(path, chunks))
-  return chunks.map((_, at) => vectors.slice(at * 128, (at + 1) * 128))
+  const { vectors } = digester.digest(gatherChunks(path, chunks), { words: false, vectors: true })
+  return chunks.map((_, at) => (vectors as Int8Array).slice(at * 128, (at + 1) * 128))
 }
 
 /** What the words of a document should be, by the plain way that other stores go. */
 function expectWords(path: string, chunks: readonly Chunk[], digester = sharedDigester()): void {
-  const { bytes, ends } = digester.renderWords(gatherChunks(path, chunks))
+  const { words } = digester.digest(gatherChunks(path, chunks), { words: true, vectors: true })
+  const { bytes, ends } = words as DocumentWords
   let from = 0
   const take = (end: number) => Buffer.from(bytes.subarray(from, (from = ends[end] as number)))
   const texts = readTerms(path, chunks)
@@ -103,7 +104,7 @@ it('forgets what is too much, and is right after that', () => {
   const listed = table.words.slice(0, 200).join(' ')
   check(`${many(1_000_000, 100)} ${listed}`)
   for (let from = 0; from < 90_000; from += 5_000)
-    digester.renderWords(gatherChunks('', [chunkOf(many(from, 5_000))]))
+    digester.digest(gatherChunks('', [chunkOf(many(from, 5_000))]), { words: true, vectors: false })
   check(`${many(2_000_000, 150)} ${listed}`)
 })
 

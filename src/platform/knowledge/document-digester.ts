@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
 import { leadOf, splitName } from './chunk-terms.ts'
-import { type CutDocument, gatherChunks } from './cut-document.ts'
+import { type Cut, type CutDocument, gatherChunks } from './cut-document.ts'
 import { type DigestProgram, ROW_NUMBERS, startDigestProgram } from './digest-program.ts'
 import type { Chunk, DocumentWords } from './knowledge.ts'
 import { FIELD_WEIGHTS, LEAD_WEIGHT } from './ranking-weights.ts'
@@ -28,11 +28,20 @@ const FIRST_WEIGHT = 2 ** 16
 /** Makes of documents what they are found by: words with their counts, and vectors. */
 export interface DocumentDigester {
   readonly dimensions: number
-  /** The words of a document's chunks as a full text takes them. */
-  renderWords(document: CutDocument): DocumentWords
-  /** The vectors of a document's chunks, one after the other. */
-  embed(document: CutDocument): Int8Array
+  /** What is wanted of a document, to be copied before the digester is asked anything else. */
+  digest(document: CutDocument, wanted: Wanted): Digest
   embedQuery(query: string): Int8Array
+}
+
+/** What is wanted of a document's chunks: words as a full text takes them, and vectors, one after the other. */
+export interface Wanted {
+  readonly words: boolean
+  readonly vectors: boolean
+}
+
+export interface Digest {
+  readonly words: DocumentWords | undefined
+  readonly vectors: Int8Array | undefined
 }
 
 let shared: DocumentDigester | undefined
@@ -48,41 +57,42 @@ export function openDigester(table: VectorTable): DocumentDigester {
   const { dimensions } = table
   let room = 0
   let program: DigestProgram | undefined
-  let last: { document: CutDocument; program: DigestProgram } | undefined
   const programFor = (weight: number): DigestProgram => {
     if (program && weight <= room) return program
     room = Math.max(FIRST_WEIGHT, room * 2, weight)
     program = startDigestProgram(table, room)
     return program
   }
-  // Words and vectors are made of the same terms: what was read last is not read again.
-  const read = (document: CutDocument): DigestProgram => {
-    if (last?.document !== document) last = { document, program: readDocument(programFor, document) }
-    return last.program
-  }
   return {
     dimensions,
-    renderWords(document) {
-      const { run, output, ends } = read(document)
-      const { body, name, owner, path } = FIELD_WEIGHTS
+    digest(document, wanted) {
+      const running = readDocument(programFor, document)
       const count = document.cuts.length
-      const bytes = run.write_words(count, body, LEAD_WEIGHT, name, owner, path)
-      return { bytes: output(bytes).slice(), ends: ends(1 + count * ENDS_A_CHUNK).slice() }
-    },
-    embed(document) {
-      const { run, output } = read(document)
-      const { name, owner } = BOOSTS
-      const count = document.cuts.length
-      run.write_vectors(count, CHUNK_WORD_LIMIT, NAME_WORD_LIMIT, LEAD_WEIGHT, name, owner)
-      return takeVectors(output(count * ROW_NUMBERS), count, dimensions)
+      // New words take more memory for their vectors: only after that does everything stay where it is.
+      if (wanted.vectors) writeVectors(running, count)
+      return {
+        words: wanted.words ? renderWords(running, count) : undefined,
+        vectors: wanted.vectors ? narrow(running.vectors(count * ROW_NUMBERS), count, dimensions) : undefined,
+      }
     },
     embedQuery(query) {
       const chunk: Chunk = { kind: 'code', name: '', start_line: 1, end_line: 1, text: query }
-      const { run, output } = read(gatherChunks('', [chunk]))
+      const { run, vectors } = readDocument(programFor, gatherChunks('', [chunk]))
       run.write_vectors(1, QUERY_WORD_LIMIT, 0, 0, 0, 0)
-      return takeVectors(output(ROW_NUMBERS), 1, dimensions)
+      return vectors(dimensions).slice()
     },
   }
+}
+
+function writeVectors({ run }: DigestProgram, count: number): void {
+  const { name, owner } = BOOSTS
+  run.write_vectors(count, CHUNK_WORD_LIMIT, NAME_WORD_LIMIT, LEAD_WEIGHT, name, owner)
+}
+
+function renderWords({ run, output, ends }: DigestProgram, count: number): DocumentWords {
+  const { body, name, owner, path } = FIELD_WEIGHTS
+  const bytes = run.write_words(count, body, LEAD_WEIGHT, name, owner, path)
+  return { bytes: output(bytes), ends: ends(1 + count * ENDS_A_CHUNK) }
 }
 
 /** Hands a document's bytes over, with its names behind them, and what is to be known of each chunk. */
@@ -90,36 +100,47 @@ function readDocument(
   programFor: (weight: number) => DigestProgram,
   { path, bytes, cuts }: CutDocument,
 ): DigestProgram {
-  const names = [path, ...cuts.flatMap(splitName)]
+  const names = listNames(path, cuts)
   const behind = Buffer.from(names.join(''))
-  const weight = bytes.length + behind.length + cuts.length * (Buffer.byteLength(path) + CHUNK_WEIGHT)
-  const program = programFor(weight)
+  const path_bytes = Buffer.byteLength(path)
+  const program = programFor(bytes.length + behind.length + cuts.length * (path_bytes + CHUNK_WEIGHT))
   program.writeSource(bytes, behind)
   const parts = program.parts(PATH_PARTS + cuts.length * PARTS_A_CHUNK)
-  const are_plain = behind.length === names.reduce((sum, name) => sum + name.length, 0)
-  let [at, end] = [0, bytes.length]
-  const putName = (name: string) => {
-    parts[at++] = end
-    parts[at++] = end += are_plain ? name.length : Buffer.byteLength(name)
+  let end = bytes.length
+  const putName = (name: number, at: number) => {
+    parts[at] = end
+    parts[at + 1] = end += Buffer.byteLength(names[name] as string)
   }
-  putName(path)
-  for (const [index, cut] of cuts.entries()) {
-    parts[at++] = cut.from
-    parts[at++] = cut.to
-    putName(names[index * 2 + 1] as string)
-    putName(names[index * 2 + 2] as string)
-    parts[at++] = leadOf(cut)
-    parts[at++] = cut.name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
+  putName(0, 0)
+  for (let chunk = 0; chunk < cuts.length; chunk++) {
+    const cut = cuts[chunk] as Cut
+    const at = PATH_PARTS + chunk * PARTS_A_CHUNK
+    parts[at] = cut.from
+    parts[at + 1] = cut.to
+    putName(chunk * 2 + 1, at + 2)
+    putName(chunk * 2 + 2, at + 4)
+    parts[at + 6] = leadOf(cut)
+    parts[at + 7] = cut.name === '' ? BOOSTS.path_of_nameless : BOOSTS.path
   }
   program.run.read_document(cuts.length)
   return program
 }
 
+/** The path, then the name of each chunk and what leads to it. */
+function listNames(path: string, cuts: readonly Cut[]): string[] {
+  const names = [path]
+  for (const cut of cuts) {
+    const [name, owner] = splitName(cut)
+    names.push(name, owner)
+  }
+  return names
+}
+
 /** Without the zeros behind the numbers of a table that has fewer. */
-function takeVectors(rows: Uint8Array<ArrayBuffer>, count: number, dimensions: number): Int8Array {
-  if (dimensions === ROW_NUMBERS) return new Int8Array(rows.slice().buffer)
-  const vectors = new Uint8Array(count * dimensions)
+function narrow(rows: Int8Array, count: number, dimensions: number): Int8Array {
+  if (dimensions === ROW_NUMBERS) return rows
+  const vectors = new Int8Array(count * dimensions)
   for (let at = 0; at < count; at++)
     vectors.set(rows.subarray(at * ROW_NUMBERS, at * ROW_NUMBERS + dimensions), at * dimensions)
-  return new Int8Array(vectors.buffer)
+  return vectors
 }

@@ -103,7 +103,8 @@ function rowsOf(document: KnowledgeDocument): DocumentRows {
   const { path, chunks, vectors } = document
   if (vectors.length !== chunks.length) throw new Error(`${path} has not one vector for each chunk.`)
   const cut = gatherChunks(path, chunks)
-  return openRows(packRows(cut, joinVectors(vectors), sharedDigester().renderWords(cut)))
+  const { words } = sharedDigester().digest(cut, { words: true, vectors: false })
+  return openRows(packRows(cut, joinVectors(vectors), words))
 }
 
 const CLEAR = `

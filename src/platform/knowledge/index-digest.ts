@@ -9,6 +9,7 @@ import { chunksIn } from './cut-document.ts'
 import { sharedDigester } from './document-digester.ts'
 import { joinVectors, packRows } from './document-rows.ts'
 import { openEmbedderFor } from './index-backends.ts'
+import { STATIC_EMBEDDER } from './index-form.ts'
 import type { IndexJob } from './index-job.ts'
 import { FILE_MAX_BYTES } from './index-limits.ts'
 import type { PackedDigest } from './index-packed.ts'
@@ -96,9 +97,10 @@ async function finish(
 ): Promise<PackedDigest> {
   const cut = cutSafely(path, bytes, redact)
   if (cut === undefined) return { kind: 'skipped', path, reason: 'failed' }
-  const words = takes_words ? sharedDigester().renderWords(cut) : undefined
-  const vectors = embedder.embedCut?.(cut) ?? joinVectors(await embedder.embedChunks(path, chunksIn(cut)))
-  const rows = packRows(cut, vectors, words)
+  const embeds_here = embedder.id === STATIC_EMBEDDER
+  const given = embeds_here ? undefined : joinVectors(await embedder.embedChunks(path, chunksIn(cut)))
+  const { words, vectors } = sharedDigester().digest(cut, { words: takes_words, vectors: embeds_here })
+  const rows = packRows(cut, vectors ?? given ?? new Int8Array(0), words)
   return { kind: 'document', path, document: { path, sha256, rows } }
 }
 

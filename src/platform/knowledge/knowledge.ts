@@ -1,5 +1,3 @@
-import type { CutDocument } from './cut-document.ts'
-
 /** What a piece of knowledge is, for filters: code, its tests, prose, settings, or a collected record. */
 export const KNOWLEDGE_KINDS = ['code', 'test', 'doc', 'config', 'record'] as const
 export type KnowledgeKind = (typeof KNOWLEDGE_KINDS)[number]
@@ -55,8 +53,6 @@ export interface Embedder {
   readonly id: string
   readonly dimensions: number
   embedChunks(path: string, chunks: readonly Chunk[]): Promise<Int8Array[]>
-  /** The same, one vector after the other, of an embedder that needs no texts but the bytes of a document. */
-  embedCut?(document: CutDocument): Int8Array
   embedQuery(query: string): Promise<Int8Array>
 }
 

@@ -45,7 +45,7 @@ export const OPEN_SHIFT = 10
 
 /** A running program. */
 export interface LineProgram {
-  /** The lines of some bytes; the numbers are copies. */
+  /** The lines of some bytes; the numbers are there until others are scanned. */
   scan(bytes: Uint8Array, language: Language | undefined): LineTable
 }
 
@@ -73,10 +73,10 @@ export function startLineProgram(questions: LineQuestions): LineProgram {
       const count = program.scan(bytes.length)
       return {
         count,
-        starts: new Int32Array(memory, program.starts_place(), count + 1).slice(),
-        indents: new Uint16Array(memory, program.indents_place(), count).slice(),
-        kinds: new Uint8Array(memory, program.kinds_place(), count).slice(),
-        marks: new Uint8Array(memory, program.marks_place(), count).slice(),
+        starts: new Int32Array(memory, program.starts_place(), count + 1),
+        indents: new Uint16Array(memory, program.indents_place(), count),
+        kinds: new Uint8Array(memory, program.kinds_place(), count),
+        marks: new Uint8Array(memory, program.marks_place(), count),
       }
     },
   }

@@ -11,7 +11,10 @@ import {
 } from './line-program.ts'
 import { findOpen, kindOfLine } from './source-line.ts'
 
-/** The lines of a document: what each of them is, and its text where somebody asks for it. */
+/**
+ * The lines of a document: what each of them is, and its text where somebody asks for it. All of it is to be read
+ * before the lines of another document are.
+ */
 export interface ScannedLines extends LineTable {
   readonly bytes: Buffer
   textOf(line: number): string

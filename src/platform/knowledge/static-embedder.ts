@@ -1,4 +1,4 @@
-import { type CutDocument, gatherChunks } from './cut-document.ts'
+import { gatherChunks } from './cut-document.ts'
 import { type DocumentDigester, sharedDigester } from './document-digester.ts'
 import { STATIC_EMBEDDER } from './index-form.ts'
 import type { Embedder } from './knowledge.ts'
@@ -14,10 +14,10 @@ export function makeStaticEmbedder(open: () => DocumentDigester): Embedder {
     id: STATIC_EMBEDDER,
     dimensions: 128,
     embedChunks: async (path, chunks) => {
-      const digester = open()
-      return splitVectors(digester.embed(gatherChunks(path, chunks)), digester.dimensions)
+      const { digest, dimensions } = open()
+      const { vectors } = digest(gatherChunks(path, chunks), { words: false, vectors: true })
+      return splitVectors((vectors as Int8Array).slice(), dimensions)
     },
-    embedCut: (document: CutDocument) => open().embed(document),
     embedQuery: async (query) => open().embedQuery(query),
   }
 }
