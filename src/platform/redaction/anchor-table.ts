@@ -12,7 +12,7 @@ export type Lead =
   | { kind: 'structure'; structure: Structure }
   | { kind: 'known'; form: KnownForm }
   | { kind: 'owner'; pattern: OwnerPattern }
-  | { kind: 'word' | 'begin' | 'end' | 'object' | 'mark' | 'content' }
+  | { kind: 'word' | 'begin' | 'end' | 'object' | 'mark' | 'content' | 'aside' }
 
 export interface AnchorTable {
   anchors: Anchors
@@ -26,6 +26,11 @@ const WORDS = (
 ).split(' ')
 /** The same words, for a text that is looked at on its own. */
 export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')
+/**
+ * These say nothing by themselves, but on a line that is looked at for another reason, or in the place of colours,
+ * they are read.
+ */
+const ASIDE = ["kind'", 'kind"', 'variable ', 'variable\t', '\\u001b[']
 /** A longer beginning would not tell a value better, only make the table larger and the walk slower. */
 const MAX_ANCHOR_CHARS = 8
 const MAX_ALIKE = 8
@@ -47,6 +52,7 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ['kind:', { kind: 'object' }],
   ['[redacted:', { kind: 'mark' }],
   ...CONTENT_STARTS.map((start) => [start, { kind: 'content' }] as const),
+  ...ASIDE.map((text) => [text, { kind: 'aside' }] as const),
 ]
 
 /** Where many values begin alike, more of each is its beginning: they would all be tried at every such place. */

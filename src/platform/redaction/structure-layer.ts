@@ -9,6 +9,8 @@ import { looksChosen, WRITTEN_FORMS } from './written-secrets.ts'
 export interface Structure {
   rule: string
   anchors: readonly string[]
+  /** Nothing is found where no `@` follows on the line. */
+  needsAtSign?: true
   /** Finds the secret at an anchor that begins at `at`, as a span of the line. */
   find(line: string, at: number): readonly [start: number, end: number] | undefined
 }
@@ -45,7 +47,7 @@ const SSHPASS = /sshpass\s{1,3}-p\s{0,2}["']?([^\s"']{4,128})/y
 
 /** Secrets that stand in a place made for them: web addresses, headers, command lines, files of logins. */
 export const STRUCTURES: readonly Structure[] = [
-  { rule: 'url_password', anchors: ['://'], find: findUserinfo },
+  { rule: 'url_password', anchors: ['://'], needsAtSign: true, find: findUserinfo },
   { rule: 'auth_header', anchors: ['authorization'], find: findAuthorization },
   { rule: 'auth_header', anchors: ['bearer ', 'basic '], find: findScheme },
   { rule: 'login_flag', anchors: ['--user', '--proxy-user', ' -u'], find: findUserFlag },
