@@ -74,6 +74,12 @@ function cost(before: i32, letter: i32): f64 {
 
 // @ts-ignore: decorator
 @inline
+export function is_letter(code: i32): bool {
+  return is_between(code | 32, 97, 122)
+}
+
+// @ts-ignore: decorator
+@inline
 export function is_digit(code: i32): bool {
   return is_between(code, 48, 57)
 }

@@ -1,7 +1,9 @@
 // One walk over the bytes of a text: which of its lines have anything on them that has to be looked at.
 
+import { may_be_chosen } from './chance'
 import { lengths, RANGES, ROW_BITS, ranges, rows, tellings, text, traits } from './layout'
-import { is_between, is_digit, is_token } from './tokens'
+import { is_between, is_digit, is_letter, is_token } from './tokens'
+import { may_give } from './words'
 
 /** What a state tells of the line it is met on. */
 const OF_INTEREST: i32 = 1
@@ -9,6 +11,13 @@ const WORD: i32 = 2
 const ADDRESS: i32 = 4
 const BEGINNING: i32 = 8
 const LINE_END: i32 = 16
+/** Beside a word, an address or such a place, this is of interest. */
+const BESIDE: i32 = 32
+const SAYS_SECRET: i32 = 64
+/** The word `pass`: it depends on what follows whether a word for a password may be made of it. */
+const PASS: i32 = 128
+/** A place for a secret, which is none unless it looks chosen or made by chance. */
+const CHOSEN: i32 = 256
 
 const COLUMN_BITS: i32 = (1 << ROW_BITS) - 1
 /** Of a byte: no token goes on over it. */
@@ -51,7 +60,7 @@ export function walk(length: i32): i32 {
     if (parts && at - token >= MIN_TOKEN && is_token(token, at)) told |= OF_INTEREST
     token = select(at + 1, token, parts)
     if (place < loud) continue
-    const tells = <i32>load<u8>(tellings + place - loud)
+    const tells = <i32>load<u16>(tellings + ((place - loud) << 1))
     if (tells == LINE_END) {
       if (told && is_of_interest(told, address, line, at) || at - line >= LONG_LINE) {
         if (!add_range(line - text, at - text)) return -1
@@ -63,14 +72,31 @@ export function walk(length: i32): i32 {
     if (tells & ADDRESS && !(told & ADDRESS)) address = at
     if (tells & BEGINNING && may_begin(at + 1 - <i32>load<u8>(lengths + place - loud), at + 1, line))
       told |= OF_INTEREST
-    told |= tells & ~BEGINNING
+    if (tells & PASS && is_password(at + 1)) told |= BESIDE
+    told |= tells & ~(BEGINNING | PASS)
   }
   return found
 }
 
 function is_of_interest(told: i32, address: i32, line: i32, end: i32): bool {
-  if (told & (OF_INTEREST | WORD)) return true
+  if (told & OF_INTEREST) return true
+  if (told & BESIDE && told & (WORD | ADDRESS | CHOSEN)) return true
+  if (told & CHOSEN && may_be_chosen(line, end)) return true
+  if (told & WORD && may_give(line, end, (told & SAYS_SECRET) != 0)) return true
   return told & ADDRESS ? has_at_sign(address, end) : false
+}
+
+/** Not `passed`, `passing` or `passthrough`. The text goes on behind its end with the end of a line. */
+function is_password(at: i32): bool {
+  const code = <i32>load<u8>(at)
+  if (!is_small(code)) return true
+  // passe, and passcode, passord, passphrase, password
+  if (code == 101) return !is_small(<i32>load<u8>(at + 1))
+  return code == 99 || code == 111 || code == 112 || code == 119
+}
+
+function is_small(code: i32): bool {
+  return is_between(code, 97, 122)
 }
 
 /** Who is named in an address stands before this sign. */
@@ -98,7 +124,7 @@ function is_after(at: i32, line: i32, code: i32): bool {
 }
 
 function is_word(code: i32): bool {
-  return is_digit(code) || is_between(code | 32, 97, 122)
+  return is_digit(code) || is_letter(code)
 }
 
 function add_range(start: i32, end: i32): bool {

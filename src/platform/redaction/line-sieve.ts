@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
 import type { AnchorTable, Lead } from './anchor-table.ts'
 import { type Anchors, ROW_BITS } from './anchors.ts'
+import { KEY_QUALIFIERS } from './key-names.ts'
 import { COSTS } from './randomness.ts'
 import { kindOf } from './scan.ts'
 
@@ -18,6 +19,7 @@ interface SieveExports {
   walk(length: number): number
   traits_place(): number
   costs_place(): number
+  endings_place(): number
   tellings_place(): number
   lengths_place(): number
   ranges_place(): number
@@ -40,7 +42,23 @@ const WORD = 2
 const ADDRESS = 4
 const BEGINNING = 8
 const LINE_END = 16
+const BESIDE = 32
+const SAYS_SECRET = 64
+const PASS = 128
+const CHOSEN = 256
+const SAYING = {
+  colour: OF_INTEREST,
+  beside: BESIDE,
+  password: BESIDE,
+  pass: PASS,
+  secret: SAYS_SECRET,
+  other: 0,
+} as const
+const NEEDS = { atSign: ADDRESS, chance: CHOSEN, nothing: OF_INTEREST } as const
 const PARTS_TOKENS = 128
+
+const [EDGE, SIDE] = [26, 27]
+const ENDINGS = SIDE ** 3
 
 let compiled: WebAssembly.Module | undefined
 
@@ -77,9 +95,10 @@ function putTable(program: SieveExports, table: AnchorTable): void {
   const { anchors, leads } = table
   const states = anchors.next.length >> ROW_BITS
   new Float64Array(buffer, program.costs_place(), COSTS.length).set(COSTS)
+  new Uint8Array(buffer, program.endings_place(), ENDINGS).set(endingsOf(KEY_QUALIFIERS))
   putRows(new Uint16Array(buffer, program.rows_place(), (states + 2) << ROW_BITS), anchors, states)
   new Uint8Array(buffer, program.traits_place(), 256).set(traitsOf(anchors))
-  const tellings = new Uint8Array(buffer, program.tellings_place(), states + 2 - anchors.firstHit)
+  const tellings = new Uint16Array(buffer, program.tellings_place(), states + 2 - anchors.firstHit)
   const lengths = new Uint8Array(buffer, program.lengths_place(), tellings.length)
   anchors.hitsOf.forEach((hits, at) => {
     const told = tellingOf(anchors, leads, hits)
@@ -87,6 +106,16 @@ function putTable(program: SieveExports, table: AnchorTable): void {
     lengths[at] = told.length
   })
   tellings.set([OF_INTEREST, LINE_END], states - anchors.firstHit)
+}
+
+/** Of each three letters, or fewer behind the edge of a word: whether a word ends so. */
+function endingsOf(words: Iterable<string>): Uint8Array {
+  const endings = new Uint8Array(ENDINGS)
+  for (const word of words) {
+    const [third, second, last] = [-3, -2, -1].map((at) => (word.at(at)?.charCodeAt(0) ?? 97 + EDGE) - 97)
+    endings[((third as number) * SIDE + (second as number)) * SIDE + (last as number)] = 1
+  }
+  return endings
 }
 
 /** Columns behind those of the anchors: what changes nothing, what is always of interest, and the end of a line. */
@@ -150,7 +179,8 @@ function tellingOf(
 }
 
 function tellingOfLead(lead: Lead): number {
-  if (lead.kind === 'word') return WORD
-  if (lead.kind === 'structure') return lead.structure.needsAtSign ? ADDRESS : OF_INTEREST
+  if (lead.kind === 'word') return WORD | SAYING[lead.says]
+  if (lead.kind === 'aside') return SAYING[lead.says]
+  if (lead.kind === 'structure') return NEEDS[lead.structure.needs ?? 'nothing']
   return lead.kind === 'format' && !lead.format.allowsInside ? BEGINNING : OF_INTEREST
 }
