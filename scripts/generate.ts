@@ -14,6 +14,7 @@ const files = [
   ['vectors/vector-math.wasm', await assemble('vectors/vector-math.wat')],
   ['vectors/digest.wasm', await compile('vectors/digest/index.ts')],
   ['programs/lines.wasm', await compile('programs/lines/index.ts')],
+  ['programs/line-sieve.wasm', await compile('programs/line-sieve/index.ts')],
 ] as const
 
 for (const [path, content] of files) {

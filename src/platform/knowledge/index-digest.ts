@@ -165,12 +165,17 @@ function digestFile(
   return shown ? { kind: 'text', path, sha256, bytes: shown } : { kind: 'skipped', path, reason: 'failed' }
 }
 
+/** How UTF-8 writes the sign that some programs begin a text with, which is no part of it. */
+const SIGN_BEFORE = Buffer.from('\ufeff')
+
 /** One text that cannot be checked for secrets is left out and stops nothing. */
 function redactSafely(redactor: Redactor, bytes: Buffer): Uint8Array | undefined {
   try {
-    const text = bytes.toString('utf8').replace(/^\ufeff/, '')
-    const shown = redactor.redact(text)
-    return shown === text ? bytes : Buffer.from(shown)
+    const text = bytes.subarray(0, SIGN_BEFORE.length).equals(SIGN_BEFORE)
+      ? bytes.subarray(SIGN_BEFORE.length)
+      : bytes
+    const shown = redactor.redactBytes(text)
+    return shown === text ? bytes : shown
   } catch {
     return undefined
   }

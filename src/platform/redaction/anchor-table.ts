@@ -1,4 +1,5 @@
 import { type Anchors, buildAnchors } from './anchors.ts'
+import { ASIDES, type Saying } from './asides.ts'
 import { CONTENT_STARTS } from './known-content.ts'
 import type { KnownForm } from './known-values.ts'
 import type { OwnerPattern } from './owner-patterns.ts'
@@ -12,18 +13,23 @@ export type Lead =
   | { kind: 'structure'; structure: Structure }
   | { kind: 'known'; form: KnownForm }
   | { kind: 'owner'; pattern: OwnerPattern }
-  | { kind: 'word' | 'begin' | 'end' | 'object' | 'mark' | 'content' }
+  | { kind: 'word'; says: Saying }
+  | { kind: 'aside'; says: Saying | 'colour' | 'beside' }
+  | { kind: 'begin' | 'end' | 'object' | 'mark' | 'content' }
 
 export interface AnchorTable {
   anchors: Anchors
   leads: readonly Lead[]
 }
 
-/** Where one of these stands, the line may name a secret. */
-const WORDS = (
-  'pass pwd psw pssw pasw secret token key auth cred login jwt session sid csrf sig psk pw contrase senha ' +
-  'kennwort segret segred wachtw parola heslo salasana jelsz lozink adgangsk haslo sifre losenord parool sandi bundle_'
+/** Where one of these stands, the line may name a secret. Anything may be given to a word for a password. */
+const PASSWORD_WORDS = (
+  'pwd psw pssw pasw psk pw contrase senha kennwort wachtw parola heslo salasana jelsz lozink adgangsk haslo ' +
+  'sifre losenord parool sandi'
 ).split(' ')
+const SECRET_WORDS = 'secret token cred jwt segret segred bundle_'.split(' ')
+const OTHER_WORDS = 'key auth login session sid csrf sig'.split(' ')
+const WORDS = ['pass', ...PASSWORD_WORDS, ...SECRET_WORDS, ...OTHER_WORDS]
 /** The same words, for a text that is looked at on its own. */
 export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')
 /** A longer beginning would not tell a value better, only make the table larger and the walk slower. */
@@ -39,7 +45,10 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ...STRUCTURES.flatMap((structure) =>
     structure.anchors.map((anchor) => [anchor, { kind: 'structure', structure }] as const),
   ),
-  ...WORDS.map((word) => [word, { kind: 'word' }] as const),
+  ['pass', { kind: 'word', says: 'pass' }],
+  ...wordLeads(PASSWORD_WORDS, 'password'),
+  ...wordLeads(SECRET_WORDS, 'secret'),
+  ...wordLeads(OTHER_WORDS, 'other'),
   ['-----begin', { kind: 'begin' }],
   ['-----end', { kind: 'end' }],
   ['apiversion', { kind: 'object' }],
@@ -47,7 +56,12 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ['kind:', { kind: 'object' }],
   ['[redacted:', { kind: 'mark' }],
   ...CONTENT_STARTS.map((start) => [start, { kind: 'content' }] as const),
+  ...ASIDES.map(([text, says]) => [text, { kind: 'aside', says }] as const),
 ]
+
+function wordLeads(words: readonly string[], says: Saying): (readonly [string, Lead])[] {
+  return words.map((word) => [word, { kind: 'word', says }])
+}
 
 /** Where many values begin alike, more of each is its beginning: they would all be tried at every such place. */
 function knownAnchors(known: readonly KnownForm[], chars: number): (readonly [string, Lead])[] {

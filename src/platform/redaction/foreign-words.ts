@@ -4,8 +4,11 @@ const PASSWORDS =
   '密码 密碼 口令 パスワード 暗証番号 비밀번호 암호 hasło lösenord şifre jelszó khẩu contraseña salasõna'
 const SECRETS = 'секрет токен 密钥 密鑰 秘钥 秘密 令牌 トークン シークレット 토큰 비밀키'
 
+/** All of them. */
+export const FOREIGN_WORDS: readonly string[] = `${PASSWORDS} ${SECRETS}`.split(' ')
+
 const PASSWORD = new RegExp(PASSWORDS.split(' ').join('|'), 'iu')
-const ANY = new RegExp(`${PASSWORDS} ${SECRETS}`.split(' ').join('|'), 'giu')
+const ANY = new RegExp(FOREIGN_WORDS.join('|'), 'giu')
 const BEYOND_ASCII = /[\u0080-\uffff]/
 /** Each of these words has one of these letters; a dash or a sign of money, which many texts have, is none of them. */
 const LETTERS = new RegExp(`[${`${PASSWORDS}${SECRETS}`.replace(/[\0-\x7f]/g, '')}]`, 'iu')

@@ -7,7 +7,7 @@ import { wordsOfName } from './name-words.ts'
  */
 export type KeyLevel = 'password' | 'secret' | 'weak' | 'plain' | 'public'
 
-const PASSWORD_WORDS = words(
+export const PASSWORD_WORDS = words(
   'password passwords passwd passwort pwd passphrase passcode pgpassword mysqlpwd dbpass userpass authtok passowrd ' +
     'passwrd pswd psswd pswrd psword psswrd pssword paswd paswrd pasword ' +
     'contrasena contrase senha kennwort wachtwoord passe parola heslo salasana jelszo lozinka adgangskode haslo sifre ' +
@@ -21,7 +21,7 @@ const NO_PASSWORDS = words(
 )
 /** Too short to mean a password in the midst of a name. */
 const PASSWORD_ENDINGS = words('pass pw psk')
-const SECRET_WORDS = words(
+export const SECRET_WORDS = words(
   'secret secrets token apikey apitoken accesstoken authtoken secretkey accesskey privatekey clientsecret ' +
     'credential credentials creds cred jwt bearer masterkey signingkey encryptionkey authkey accesskeyid accessid ' +
     'licensekey accountkey sharedkey sessiontoken refreshtoken idtoken apisecret appsecret webhooksecret authorization ' +
@@ -30,7 +30,7 @@ const SECRET_WORDS = words(
 const SECRET_ENDINGS =
   /(?:password|passwd|passphrase|secrets?|token|(?:api|secret|access|private|auth|shared|account|deploy|service|app)keys?(?:id)?|credentials|creds)$/
 /** Before the word `key`, these make it a secret. */
-const KEY_QUALIFIERS = words(
+export const KEY_QUALIFIERS = words(
   'api access private secret signing sign encryption encrypt decryption auth license master account shared service ' +
     'subscription ssh hmac aes client app application admin root deploy webhook global server authorization jwt ' +
     'session crypto crypt storage write read sas cipher ibm sl cloud iam cos preshared priv consumer s',

@@ -51,6 +51,7 @@ export const COMMANDS: readonly WrittenForm[] = [
   {
     rule: 'login_flag',
     anchors: 'sqlplus ,exp ,imp ',
+    needs: 'atSign',
     pattern: /(?:sqlplus|exp|imp) (?:-\w{1,6} ){0,3}["']?[\w$#]{1,30}\/([^\s@"'/]{4,128})@/iy,
   },
   {

@@ -3,7 +3,8 @@ import { LETTER_COSTS } from './letter-costs.ts'
 const EDGE = 26
 const SIDE = 27
 const DIGITS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ'
-const COSTS = Float64Array.from(LETTER_COSTS.join(''), (digit) => DIGITS.indexOf(digit) / 4)
+/** What a letter costs after another one, a row for the one before. */
+export const COSTS = Float64Array.from(LETTER_COSTS.join(''), (digit) => DIGITS.indexOf(digit) / 4)
 const DIGIT_AFTER_DIGIT_BITS = 3.3
 const DIGIT_AFTER_LETTER_BITS = 5
 /** Enough to judge by, so that a very long token costs no more than a long one. */

@@ -1,10 +1,12 @@
 import { anchorTable } from './anchor-table.ts'
 import type { Finding, HiddenPiece } from './finding.ts'
-import type { LineClaim } from './inspect-line.ts'
 import { knownForms } from './known-values.ts'
+import { type LineSieve, openLineSieve } from './line-sieve.ts'
 import { readOwnerPattern } from './owner-patterns.ts'
+import { redactBytes } from './redact-bytes.ts'
 import { redactTree } from './redact-tree.ts'
 import { rememberClean, rememberNothing } from './remember-clean.ts'
+import { renderRedacted } from './render-redacted.ts'
 import { RULES } from './rules.ts'
 import { createScanner, ENOUGH_CHARS, type Scanner } from './scan.ts'
 import { renderClaim } from './settled-claims.ts'
@@ -40,6 +42,8 @@ export interface RedactionStream {
 export interface Redactor {
   /** The text with a mark in the place of every secret. */
   redact(text: string): string
+  /** The same of a text in bytes, which are valid UTF-8; they themselves where nothing is hidden. */
+  redactBytes(bytes: Uint8Array): Uint8Array
   find(text: string): readonly Finding[]
   /** What `redact` takes out, in the order of the text; no piece reaches over the end of a line. */
   findHidden(text: string): readonly HiddenPiece[]
@@ -78,8 +82,14 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
         return found
       })
   const find = unlessClean(findAll)
+  let sieve: LineSieve | undefined
   return {
     redact,
+    redactBytes: (bytes) =>
+      guarded(() => {
+        sieve ??= openLineSieve(table)
+        return redactBytes(start(), sieve, bytes)
+      }),
     find,
     findHidden: unlessClean(listHidden),
     hasSecret: (text) => find(text).length > 0,
@@ -95,19 +105,6 @@ function guarded<Result>(act: () => Result): Result {
   } catch (cause) {
     throw cause instanceof RedactionFailed ? cause : new RedactionFailed(cause)
   }
-}
-
-function renderRedacted(scanner: Scanner, text: string, isLast: boolean) {
-  const pieces: string[] = []
-  let shown = 0
-  const take = (claim: LineClaim, offset: number) => {
-    pieces.push(text.slice(shown, offset + claim.start), renderClaim(claim))
-    shown = offset + claim.end
-  }
-  const done = scanner.scan(text, isLast, take)
-  pieces.push(text.slice(shown, done))
-  const is_clean = pieces.length === 1
-  return { shown: is_clean ? (pieces[0] as string) : pieces.join(''), done, is_clean }
 }
 
 function findAll(scanner: Scanner, text: string): Finding[] {

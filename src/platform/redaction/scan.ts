@@ -49,7 +49,8 @@ function traitsOf(anchors: AnchorTable['anchors']): Uint16Array {
   return traits
 }
 
-function kindOf(char: string): number {
+/** The kind of a character that tokens are made of; 0 for all others. */
+export function kindOf(char: string): number {
   if (/[G-Zg-z]/.test(char)) return FAR_LETTER
   if (/[0-9]/.test(char)) return DIGIT
   return /[A-Fa-f+/_.~-]/.test(char) ? OTHER_TOKEN : 0
@@ -77,6 +78,8 @@ export type Take = (claim: LineClaim, offset: number) => void
 export interface Scanner {
   /** Looks at whole lines, at all of the text if it is the last one; returns how much of it is done with. */
   scan(text: string, isLast: boolean, take: Take): number
+  /** Whether the next line has to be looked at even if nothing on it stands out. */
+  isWatching(): boolean
 }
 
 /** What a walk needs to know. */
@@ -98,7 +101,10 @@ interface Walk {
 export function createScanner(table: AnchorTable, off: ReadonlySet<string>): Scanner {
   const traits = traitsOf(table.anchors)
   const walk = { table, traits, state: atStart(), off, rounds: ROUNDS, window: WINDOW_CHARS }
-  return { scan: (text, isLast, take) => walkText(walk, withoutColours(text), isLast, take) }
+  return {
+    scan: (text, isLast, take) => walkText(walk, withoutColours(text), isLast, take),
+    isWatching: () => isWatching(walk.state),
+  }
 }
 
 /** One walk over the text: anchors of all layers and runs of token characters, line by line. */
@@ -172,6 +178,7 @@ function addHits(
     const lead = table.leads[index] as Lead
     const at = end - (lengths[index] as number)
     if (lead.kind === 'word') seen.hasWord = true
+    else if (lead.kind === 'aside') continue
     else if (lead.kind !== 'format' || mayBeginAt(lead.format, codes, at, lineStart))
       seen.hits.push({ lead, at: at - lineStart })
   }

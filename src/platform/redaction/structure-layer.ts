@@ -3,12 +3,14 @@ import { foreignLevel } from './foreign-words.ts'
 import { hasFewCharacters, isPlaceholder } from './placeholder.ts'
 import { surprise } from './randomness.ts'
 import { isCode, isHex } from './value-shapes.ts'
+import type { Need } from './written-form.ts'
 import { looksChosen, WRITTEN_FORMS } from './written-secrets.ts'
 
 /** A place where the form of a text says that a secret follows. */
 export interface Structure {
   rule: string
   anchors: readonly string[]
+  needs?: Need | undefined
   /** Finds the secret at an anchor that begins at `at`, as a span of the line. */
   find(line: string, at: number): readonly [start: number, end: number] | undefined
 }
@@ -45,9 +47,9 @@ const SSHPASS = /sshpass\s{1,3}-p\s{0,2}["']?([^\s"']{4,128})/y
 
 /** Secrets that stand in a place made for them: web addresses, headers, command lines, files of logins. */
 export const STRUCTURES: readonly Structure[] = [
-  { rule: 'url_password', anchors: ['://'], find: findUserinfo },
-  { rule: 'auth_header', anchors: ['authorization'], find: findAuthorization },
-  { rule: 'auth_header', anchors: ['bearer ', 'basic '], find: findScheme },
+  { rule: 'url_password', anchors: ['://'], needs: 'atSign', find: findUserinfo },
+  { rule: 'auth_header', anchors: ['authorization'], needs: 'chance', find: findAuthorization },
+  { rule: 'auth_header', anchors: ['bearer ', 'basic '], needs: 'chance', find: findScheme },
   { rule: 'login_flag', anchors: ['--user', '--proxy-user', ' -u'], find: findUserFlag },
   { rule: 'netrc_password', anchors: ['password '], find: findNetrc },
   { rule: 'login_flag', anchors: ['sshpass '], find: (line, at) => findAt(SSHPASS, 1, line, at) },
@@ -55,6 +57,7 @@ export const STRUCTURES: readonly Structure[] = [
   {
     rule: 'spoken_secret',
     anchors: ['token ', 'secret ', 'apikey ', 'api key ', 'api_key ', 'access key '],
+    needs: 'chance',
     find: (line, at) => findAt(SPOKEN, 1, line, at),
   },
   { rule: 'telegram_token', anchors: [':aa'], find: findTelegram },

@@ -1,3 +1,9 @@
+/**
+ * What a line must have or nothing is found on it: an `@` behind the anchor, or something made by chance, which has
+ * digits or letters in an order that no word has.
+ */
+export type Need = 'atSign' | 'chance'
+
 /** A form of words, a command or a directive that a secret belongs to: the last group of the pattern. */
 export interface WrittenForm {
   rule: string
@@ -6,6 +12,7 @@ export interface WrittenForm {
   pattern: RegExp
   /** The form alone does not tell a secret from a word: it must look like one. */
   isChosen?: true | 'has digits'
+  needs?: Need
   /** Letters may stand right before it. */
   allowsInside?: true
 }

@@ -27,6 +27,7 @@ const FORMS: readonly WrittenForm[] = [
       /(?:auth(?:=\(|\(| )|credentials(?:\.basic)?\(|[._]login\()\s{0,3}["'`][^"'`\s]{1,100}["'`],\s{0,3}["'`]([^"'`\s]{6,128})["'`]/iy,
     isChosen: 'has digits',
     allowsInside: true,
+    needs: 'chance',
   },
   {
     rule: 'login_call',
@@ -113,6 +114,7 @@ const FORMS: readonly WrittenForm[] = [
     anchors: 'token is ,key is ,secret is ,token `,key `,secret `',
     pattern: /(?:token|key|secret) (?:is:? )?["'`]?([\w+/=.~-]{12,256})/iy,
     isChosen: true,
+    needs: 'chance',
   },
   {
     rule: 'spoken_secret',
@@ -139,6 +141,7 @@ const FORMS: readonly WrittenForm[] = [
 export const WRITTEN_FORMS = FORMS.map((form) => ({
   rule: form.rule,
   anchors: form.anchors.split(','),
+  needs: form.needs,
   find: (line: string, at: number) => findWritten(form, line, at),
 }))
 
