@@ -17,6 +17,7 @@ chooseCalls(process.argv[2] === 'kernel' ? 'kernel' : 'plain')
 
 const project = makeProject()
 const mounted: string[] = []
+const FOLDERS = ['mounted-disk', 'mounted-other', 'mounted-own', 'mounted name']
 
 function mount(args: string[], where: string): void {
   execFileSync('mount', [...args, where])
@@ -27,6 +28,13 @@ function read(guard: Guard, path: string): string {
   return outcomeOf(() => guard.readFile(path, 100))
 }
 
+/** What can be read together of a folder in which something is mounted, or that is mounted itself. */
+function readTogether(guard: Guard, folder: string): string[] {
+  const names = ['mounted-file', 'secret.txt', 'a.md', 'readme.md']
+  const found = guard.readTogether(folder, names, 1_000)
+  return [...found.keys()].map((name) => (name === 'readme.md' ? name : `mounted: ${folder}/${name}`))
+}
+
 /** The paths that listing and searching the whole service show. */
 function shown(guard: Guard): string[] {
   const paths = guard.list('.', { recursive: true, limit: 1_000 }).entries.map(({ path }) => path)
@@ -34,23 +42,23 @@ function shown(guard: Guard): string[] {
     if (file.read(1_000)?.includes(CANARY)) paths.push(`read ${file.path}`)
     return 'go_on'
   })
+  for (const folder of ['.', ...FOLDERS]) paths.push(...readTogether(guard, folder))
   return paths.filter((path) => path.includes('mounted'))
 }
 
 function tryMounts(guard: Guard) {
-  const folders = ['mounted-disk', 'mounted-other', 'mounted-own', 'mounted name']
-  const inside = folders.flatMap((folder) => [`${folder}/secret.txt`, `${folder}/nothing.txt`])
+  const inside = FOLDERS.flatMap((folder) => [`${folder}/secret.txt`, `${folder}/nothing.txt`])
   return {
     files: [...inside, 'mounted-file'].map((path) => outcomeOfAll(guard, path, FILE_USES)),
-    folders: folders.map((path) => outcomeOfAll(guard, path, ['list', 'walk', 'locate', 'check read'])),
+    folders: FOLDERS.map((path) => outcomeOfAll(guard, path, ['list', 'walk', 'locate', 'check read'])),
     round: read(guard, 'mounted-other/../readme.md'),
     shown: shown(guard),
+    together: readTogether(guard, '.'),
   }
 }
 
 function mountAll(): void {
-  for (const name of ['mounted-disk', 'mounted-other', 'mounted-own', 'mounted name'])
-    mkdirSync(project.in(name))
+  for (const name of FOLDERS) mkdirSync(project.in(name))
   writeFileSync(project.in('mounted-file'), 'covered')
   mount(['-t', 'tmpfs', 'none'], project.in('mounted-disk'))
   writeFileSync(project.in('mounted-disk/secret.txt'), CANARY)

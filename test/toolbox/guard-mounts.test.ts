@@ -74,7 +74,11 @@ verifies(
       round: 'ok',
       shown: [],
     }
-    const all = { early: refused, late: refused, shared: 'ok', covered: 'denied device' }
-    expect(answers).toEqual([all, all])
+    // Plain calls read nothing together.
+    const all = [[], ['readme.md']].map((together) => {
+      const inside = { ...refused, together }
+      return { early: inside, late: inside, shared: 'ok', covered: 'denied device' }
+    })
+    expect(answers).toEqual(all)
   },
 )

@@ -32,7 +32,7 @@ const WORTH_AFTER_PATHS = 100
 
 let paths = 0
 let kernel: KernelCalls | undefined
-let is_settled = false
+let choice: 'plain' | 'kernel' | undefined
 
 /** The system's calls below held folders. */
 export function folderCalls(): FolderCalls {
@@ -51,12 +51,27 @@ export function kernelCalls(): KernelCalls | undefined {
 
 /** The kernel's own calls for a path that is to be resolved, once so many were that they are worth loading. */
 export function callsForPath(): KernelCalls | undefined {
-  if (!is_settled && ++paths > WORTH_AFTER_PATHS) chooseCalls('kernel')
+  countPaths(1)
   return kernel
+}
+
+/**
+ * The same for files that are read together, in threads too: whoever reads so closes by these calls what they opened,
+ * and nothing that Node keeps count of.
+ */
+export function callsForFiles(count: number): KernelCalls | undefined {
+  countPaths(count)
+  return choice === 'kernel' ? loadKernelCalls() : undefined
+}
+
+function countPaths(count: number): void {
+  if (choice !== undefined) return
+  paths += count
+  if (paths > WORTH_AFTER_PATHS) chooseCalls('kernel')
 }
 
 /** Settles which calls are made. Threads come and go with a search, and do not load anything for it. */
 export function chooseCalls(which: 'plain' | 'kernel'): void {
-  is_settled = true
+  choice = which
   kernel = which === 'kernel' && isMainThread ? loadKernelCalls() : undefined
 }

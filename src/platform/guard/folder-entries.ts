@@ -39,7 +39,8 @@ export function readFolder({ names }: OpenScope, folder_fd: number): FolderEntri
   return { entries: sortByBytes(entries), capped: seen > FOLDER_ENTRIES_MAX, unnameable }
 }
 
-function isShowable(name: string): boolean {
+/** Whether a path could hold a name. */
+export function isShowable(name: string): boolean {
   return !name.includes(NO_TEXT) && !hasControlCharacters(name)
 }
 

@@ -159,6 +159,11 @@ export interface Guard {
   list(path: string, options: { recursive: boolean; limit: number }): WalkEnd & { entries: ListedEntry[] }
   /** Visits the files below a folder, or the one file; links are not followed, closed names not entered. */
   walk(path: string, options: { recursive: boolean }, visit: (file: WalkedFile) => 'go_on' | 'stop'): WalkEnd
+  /**
+   * Reads files of one folder, those that plainly are there and may be read; by name. What is missing in the answer may
+   * be there all the same: a walk tells. For names that were met as files a moment ago.
+   */
+  readTogether(folder: string, names: readonly string[], max_bytes: number): Map<string, Buffer>
   /** Holds the folder of a file that is to be changed in place. */
   holdFolder(path: string): HeldFolder
   /** Where a path in the service really leads, relative to the service; it need not exist. For commands' arguments. */

@@ -12,7 +12,7 @@ import {
   type KeptFile,
   type PreparedFile,
 } from './guard.ts'
-import { isTooLong } from './input-path.ts'
+import { isSingleName } from './input-path.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
 import { openLeaf, READ_ATTEMPTS, readLeaf } from './read-file.ts'
 import { findName, isStillOpened } from './still-there.ts'
@@ -75,7 +75,7 @@ function using<Result>(held: Held, names: readonly string[], work: () => Result)
 }
 
 function checkSingleName({ scope, given }: Held, name: string): void {
-  if (name === '' || name === '.' || name === '..' || /[/\0]/.test(name) || isTooLong(name))
+  if (!isSingleName(name))
     throw fileFault('ValidationError', given, 'what is named beside it is not a single name')
   if (scope.names.isClosedToLocks(name)) throw new GuardDenied('blocked', given)
 }

@@ -34,6 +34,11 @@ export function splitPath(path: string): PathParts {
   return { absolute: path.startsWith('/'), names }
 }
 
+/** Whether it is one name and nothing that leads elsewhere. */
+export function isSingleName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name) && !isTooLong(name)
+}
+
 /** Whether the file system could hold no such name. */
 export function isTooLong(name: string): boolean {
   return name.length > NAME_BYTES_MAX || Buffer.byteLength(name) > NAME_BYTES_MAX

@@ -1,8 +1,8 @@
-import { openSync } from 'node:fs'
+import { type BigIntStats, closeSync, fstatSync, lstatSync, openSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { type CLibrary, openCLibrary } from '../basics/c-library.ts'
-import { closeAll, NAME_ANY, NAME_FOLDER } from './descriptors.ts'
+import { NAME_ANY, NAME_FOLDER } from './descriptors.ts'
 import type { FolderCalls, NamedThing } from './folder-calls.ts'
 import { plainCalls } from './plain-calls.ts'
 
@@ -10,7 +10,10 @@ import { plainCalls } from './plain-calls.ts'
 const O_CLOEXEC = 0o2000000
 const AT_FDCWD = -100
 const AT_SYMLINK_NOFOLLOW = 0x100
+const AT_EMPTY_PATH = 0x1000
 const STATX_WITH_BIRTH = 0xfff
+/** Kind, count of names, time of change, number and size. */
+const STATX_FOR_LOOK = 0x001 | 0x004 | 0x080 | 0x100 | 0x200
 const STATX_BYTES = 256
 const SYS_OPENAT2 = 437
 const OPEN_HOW_BYTES = 24
@@ -19,8 +22,21 @@ const RESOLVE_PLAINLY = 0x01n | 0x02n | 0x04n | 0x08n
 const PATH_BYTES = 4_096
 const S_IFMT = 0o170000
 const S_IFDIR = 0o040000
+const S_IFREG = 0o100000
 const S_NS = 1_000_000_000n
 const MS_NS = 1_000_000
+
+/** What a thing is, and what would show that another one took its place or that its names were changed. */
+export interface FileLook {
+  readonly is_file: boolean
+  readonly size: number
+  /** How many names it has. */
+  readonly names: number
+  readonly dev: bigint
+  readonly ino: bigint
+  /** Moves on with every change of content and names. */
+  readonly changed_ns: bigint
+}
 
 /** The calls of the C library: each costs a fraction of its like through Node and a path below /proc. */
 export interface KernelCalls extends FolderCalls {
@@ -29,6 +45,10 @@ export interface KernelCalls extends FolderCalls {
    * Nothing where the kernel finds no such way, for whatever reason; the walk finds out which.
    */
   openBeneath(folder_fd: number, path: string, flags: number): number | undefined
+  /** Looks at a name in a held folder, or at the held thing itself where the name is empty; follows no link. */
+  look(fd: number, name: string): FileLook | undefined
+  /** For what these calls have opened. In a thread Node takes it amiss if it shall close what it did not open. */
+  close(fd: number): void
   /** Gives a file a second name in a held folder; answers whether it has it now. */
   link(path: string, folder_fd: number, name: string): boolean
 }
@@ -62,7 +82,7 @@ function openCalls(library: CLibrary): KernelCalls {
   ]
   const long = new BigUint64Array(how.buffer, how.byteOffset, OPEN_HOW_BYTES / 8)
   long[2] = RESOLVE_PLAINLY
-  const readNamed = namedReader(statx)
+  const [readNamed, readLook] = [namedReader(statx), lookReader(statx)]
   return {
     open(folder_fd, name, flags, mode = 0) {
       const fd = c.openat(folder_fd, checked(name), flags | O_CLOEXEC, mode)
@@ -95,6 +115,11 @@ function openCalls(library: CLibrary): KernelCalls {
       const fd = c.openat2(SYS_OPENAT2, folder_fd, checked(path), how, OPEN_HOW_BYTES)
       return fd < 0 ? undefined : fd
     },
+    look(fd, name) {
+      const flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH
+      return c.statx(fd, checked(name), flags, STATX_FOR_LOOK, statx) ? undefined : readLook()
+    },
+    close: (fd) => void c.close(fd),
     link: (path, folder_fd, name) => c.linkat(AT_FDCWD, checked(path), folder_fd, checked(name), 0) === 0,
   }
 }
@@ -105,6 +130,7 @@ function declareCalls(library: CLibrary) {
     // The C library has no name for this one.
     openat2: library.func('long syscall(long call, int folder, const char *path, void *how, size_t bytes)'),
     statx: library.func('int statx(int folder, const char *name, int flags, uint32_t mask, void *found)'),
+    close: library.func('int close(int fd)'),
     renameat: library.func('int renameat(int folder, const char *from, int other, const char *to)'),
     linkat: library.func('int linkat(int from, const char *path, int folder, const char *name, int flags)'),
     unlinkat: library.func('int unlinkat(int folder, const char *name, int flags)'),
@@ -133,6 +159,26 @@ function namedReader(buffer: Buffer): () => NamedThing {
   })
 }
 
+function lookReader(buffer: Buffer): () => FileLook {
+  const view = new DataView(buffer.buffer, buffer.byteOffset, STATX_BYTES)
+  const little = endianness() === 'LE'
+  let disk = { major: 0, minor: 0, dev: 0n }
+  const readDevice = (): bigint => {
+    const [major, minor] = [view.getUint32(0x88, little), view.getUint32(0x8c, little)]
+    // Mostly it is the disk of the last one.
+    if (major !== disk.major || minor !== disk.minor) disk = { major, minor, dev: deviceOf(major, minor) }
+    return disk.dev
+  }
+  return () => ({
+    is_file: (view.getUint16(0x1c, little) & S_IFMT) === S_IFREG,
+    size: Number(view.getBigUint64(0x28, little)),
+    names: view.getUint32(0x10, little),
+    dev: readDevice(),
+    ino: view.getBigUint64(0x20, little),
+    changed_ns: view.getBigInt64(0x60, little) * S_NS + BigInt(view.getUint32(0x68, little)),
+  })
+}
+
 /** The number of a disk as `stat` has it, from its two halves. */
 function deviceOf(major: number, minor: number): bigint {
   const [high, low] = [BigInt(major), BigInt(minor)]
@@ -141,8 +187,8 @@ function deviceOf(major: number, minor: number): bigint {
 
 /** Whether the calls do what they are taken for, by things that every Linux has. */
 function isWorking(calls: KernelCalls): boolean {
-  const fds = [openSync('/proc', NAME_FOLDER)]
-  const [proc] = fds as [number]
+  const proc = openSync('/proc', NAME_FOLDER)
+  const fds: number[] = []
   const reach = (path: string, flags: number) => {
     const fd = calls.openBeneath(proc, path, flags)
     if (fd !== undefined) fds.push(fd)
@@ -155,8 +201,20 @@ function isWorking(calls: KernelCalls): boolean {
     )
     if (kernel === undefined || escapes.some((fd) => fd !== undefined)) return false
     const [found, real] = [calls.find(proc, 'sys'), plainCalls.find(proc, 'sys')]
-    return isDeepStrictEqual(found, real) && calls.pathOf(kernel) === '/proc/sys/kernel'
+    const looks = [calls.look(kernel, ''), calls.look(proc, 'sys')]
+    const real_looks = [fstatSync(kernel, { bigint: true }), lstatSync('/proc/sys', { bigint: true })].map(
+      lookOf,
+    )
+    if (!isDeepStrictEqual([found, ...looks], [real, ...real_looks])) return false
+    return calls.pathOf(kernel) === '/proc/sys/kernel'
   } finally {
-    closeAll(fds)
+    for (const fd of fds) calls.close(fd)
+    closeSync(proc)
   }
+}
+
+function lookOf(stat: BigIntStats): FileLook {
+  const { dev, ino, ctimeNs } = stat
+  const [size, names] = [Number(stat.size), Number(stat.nlink)]
+  return { is_file: stat.isFile(), size, names, dev, ino, changed_ns: ctimeNs }
 }

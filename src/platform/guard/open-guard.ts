@@ -4,6 +4,7 @@ import { holdFolder } from './hold-folder.ts'
 import { listFolder } from './list-folder.ts'
 import { closeScope, type OpenScope, openScope, renderPlace } from './open-scope.ts'
 import { readFile } from './read-file.ts'
+import { readTogether } from './read-together.ts'
 import { requireFile, requireLeaf, type UsedPlace, usePlace } from './use-place.ts'
 import { walkFiles } from './walk-files.ts'
 
@@ -29,6 +30,7 @@ export function openGuard(scope: GuardScope): Guard {
     deleteFile: (path) => deleteFile(use(), path),
     list: (path, options) => listFolder(use(), path, options),
     walk: (path, options, visit) => walkFiles(use(), path, options, visit),
+    readTogether: (folder, names, max_bytes) => readTogether(use(), folder, names, max_bytes),
     holdFolder: (path) => holdFolder(use(), path),
     locate: (path) => locate(use(), path),
     check: (path, access) => checkPath(use(), path, access),

@@ -19,24 +19,20 @@ export function findPlainPlace(
   { absolute, names }: PathParts,
 ): Place | undefined {
   const calls = callsForPath()
-  if (!calls || absolute || names.length > DEPTH_MAX || !isOpenWay(scope, names)) return undefined
-  if (findByShortName(scope, names)) return undefined
-  const root = scope.service
-  const root_fd = holdRootThisTurn(root, given)?.fd
-  if (root_fd === undefined) return undefined
-  const above = names.slice(0, -1).join('/')
-  const folder_fd = above === '' ? root_fd : calls.openBeneath(root_fd, above, NAME_FOLDER)
-  if (folder_fd === undefined) return undefined
-  const leaf = findFile(calls, folder_fd, names.at(-1) as string)
-  const folder_fds = folder_fd === root_fd ? [] : [folder_fd]
+  if (!calls || absolute || names.length === 0 || !isPlainWay(scope, names)) return undefined
+  const folder = openFolder(calls, scope, given, names.slice(0, -1))
+  if (folder === undefined) return undefined
+  const leaf = findFile(calls, folder.fd, names.at(-1) as string)
+  const folder_fds = folder.is_root ? [] : [folder.fd]
   if (!leaf) {
     for (const fd of folder_fds) closeSync(fd)
     return undefined
   }
+  const root = scope.service
   return {
     root,
     names,
-    folder_fd,
+    folder_fd: folder.fd,
     leaf,
     fault: undefined,
     missing: [],
@@ -47,16 +43,52 @@ export function findPlainPlace(
   }
 }
 
-/** Whether a path has open names alone and none of the places on it is closed or another root. */
-function isOpenWay(scope: OpenScope, names: readonly string[]): boolean {
-  if (names.length === 0) return false
+/** A folder that is held, and who has to close it. */
+export interface PlainFolder {
+  readonly fd: number
+  /** A root keeps its own. */
+  readonly is_root: boolean
+}
+
+/** The same for a folder of the service; whoever asks closes it by the same calls, unless it is the root's. */
+export function openPlainFolder(
+  calls: KernelCalls,
+  scope: OpenScope,
+  given: string,
+  { absolute, names }: PathParts,
+): PlainFolder | undefined {
+  return absolute || !isPlainWay(scope, names) ? undefined : openFolder(calls, scope, given, names)
+}
+
+function openFolder(
+  calls: KernelCalls,
+  scope: OpenScope,
+  given: string,
+  names: readonly string[],
+): PlainFolder | undefined {
+  const root_fd = holdRootThisTurn(scope.service, given)?.fd
+  if (root_fd === undefined) return undefined
+  if (names.length === 0) return { fd: root_fd, is_root: true }
+  const fd = calls.openBeneath(root_fd, names.join('/'), NAME_FOLDER)
+  return fd === undefined ? undefined : { fd, is_root: false }
+}
+
+/** Whether a path has open names alone, none of the places on it is closed, and no other root is on it or meant by it. */
+function isPlainWay(scope: OpenScope, names: readonly string[]): boolean {
+  if (names.length > DEPTH_MAX) return false
   let path = scope.service.path
-  return names.every((name) => {
+  const isOpen = names.every((name) => {
     if (name === '.' || name === '..' || scope.names.isClosedOnWay(name)) return false
     if (!scope.has_inner) return true
     path = `${path}/${name}`
-    return !scope.closed.has(path) && !scope.roots_by_path.has(path)
+    return isOpenPlace(scope, path)
   })
+  return isOpen && !findByShortName(scope, names)
+}
+
+/** Whether a place is neither closed nor another root. Only where there are such places in a root. */
+export function isOpenPlace({ closed, roots_by_path }: OpenScope, path: string): boolean {
+  return !closed.has(path) && !roots_by_path.has(path)
 }
 
 function findFile(calls: KernelCalls, folder_fd: number, name: string): Leaf | undefined {

@@ -120,24 +120,38 @@ function readFiles(guard: Guard, redactor: Redactor, folder: FolderFiles): FileT
   )
 }
 
+type Contents = Map<string, Buffer | 'unreadable'>
+
 /** What is met in the folder and lies in the scope; the others are gone, or not what they were. */
-function readFolder(
-  guard: Guard,
-  { folder, files, is_large }: FolderFiles,
-): Map<string, Buffer | 'unreadable'> {
-  const wanted = new Set(files.map(({ path }) => path))
-  const contents = new Map<string, Buffer | 'unreadable'>()
-  for (const place of is_large ? wanted : [folder === '' ? '.' : folder])
-    walkInto(guard, place, wanted, contents)
+function readFolder(guard: Guard, { folder, files, is_large }: FolderFiles): Contents {
+  const place = folder === '' ? '.' : folder
+  const contents = readPlainFiles(guard, place, files)
+  const wanted = new Set(files.map(({ path }) => path).filter((path) => !contents.has(path)))
+  if (wanted.size === 0) return contents
+  for (const one of is_large ? wanted : [place]) walkInto(guard, one, wanted, contents)
   return contents
 }
 
-function walkInto(
-  guard: Guard,
-  place: string,
-  wanted: ReadonlySet<string>,
-  contents: Map<string, Buffer | 'unreadable'>,
-): void {
+/** Those of the files that can be read together. */
+function readPlainFiles(guard: Guard, place: string, files: FolderFiles['files']): Contents {
+  const contents: Contents = new Map()
+  const prefix = place === '.' ? '' : `${place}/`
+  const names = files.map(({ path }) => path.slice(prefix.length))
+  try {
+    const found = guard.readTogether(place, names, FILE_MAX_BYTES)
+    for (const [name, bytes] of found) contents.set(prefix + name, bytes)
+  } catch (error) {
+    passOver(error)
+  }
+  return contents
+}
+
+/** What the guard refuses, or fails at, is gone or not what it was. */
+function passOver(error: unknown): void {
+  if (!(error instanceof GuardDenied || error instanceof FileFault)) throw error
+}
+
+function walkInto(guard: Guard, place: string, wanted: ReadonlySet<string>, contents: Contents): void {
   try {
     guard.walk(place, { recursive: false }, (file) => {
       if (!wanted.has(file.path)) return 'go_on'
@@ -147,7 +161,7 @@ function walkInto(
       return 'go_on'
     })
   } catch (error) {
-    if (!(error instanceof GuardDenied || error instanceof FileFault)) throw error
+    passOver(error)
   }
 }
 
