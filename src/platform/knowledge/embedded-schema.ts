@@ -4,7 +4,7 @@ import { blameFile, IndexDamaged } from './damaged-index.ts'
 export type Connection = BetterSqlite.Database
 
 /** An index of another form is made anew. */
-const FORMAT = 2
+const FORMAT = 3
 const APPLICATION_ID = 0x6b6e6f77
 const WAIT_MS = 10_000
 /** A large index is read all over by one question. */
@@ -15,8 +15,9 @@ const PAGE_BYTES = 8_192
 const WORDS_BYTES = 16 * 1_048_576
 
 /**
- * The chunks of a document have numbers one after the other, which are never used again. Their vectors are one row:
- * all of them in one piece, and for each chunk four bytes about it, its kind and how many terms its text has.
+ * The chunks of a document have numbers one after the other, which are never used again. All of them are one row, as
+ * `chunks-row.ts` puts them together. Their vectors are another one, for these are read all at once: all of them in one
+ * piece, and for each chunk four bytes about it, its kind and how many terms its text has.
  */
 const TABLES = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -28,14 +29,11 @@ CREATE TABLE documents (
   chunk_count INTEGER NOT NULL
 );
 CREATE TABLE chunks (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  document_id INTEGER NOT NULL,
-  kind INTEGER NOT NULL,
-  start_line INTEGER NOT NULL,
-  end_line INTEGER NOT NULL,
-  name TEXT NOT NULL,
+  document_id INTEGER PRIMARY KEY,
+  places BLOB NOT NULL,
+  names BLOB NOT NULL,
   counts BLOB NOT NULL,
-  text TEXT NOT NULL
+  texts BLOB NOT NULL
 );
 CREATE TABLE vectors (
   first_chunk INTEGER PRIMARY KEY,

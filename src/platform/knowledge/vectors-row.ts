@@ -27,6 +27,11 @@ export function packAbout({ count, numbers }: DocumentRows, termsOf: (chunk: num
   return new Uint8Array(about.buffer)
 }
 
+/** Which kind a row says that a chunk has. */
+export function kindAbout(about: Uint8Array, chunk: number): number {
+  return about[chunk * ABOUT_BYTES] as number
+}
+
 /** Whether a row can be the vectors of a document. */
 export function isSoundVectors({ about, vectors }: { about: unknown; vectors: unknown }): boolean {
   if (!(about instanceof Uint8Array) || !(vectors instanceof Uint8Array)) return false
