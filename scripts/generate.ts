@@ -13,6 +13,7 @@ const files = [
   ['docs/operations.md', renderOperationsPage(registry)],
   ['vectors/vector-math.wasm', await assemble('vectors/vector-math.wat')],
   ['vectors/digest.wasm', await compile('vectors/digest/index.ts')],
+  ['vectors/postings.wasm', await compile('vectors/postings/index.ts')],
 ] as const
 
 for (const [path, content] of files) {

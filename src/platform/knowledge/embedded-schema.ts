@@ -13,6 +13,8 @@ const CACHE_KIB = 16_384
 const PAGE_BYTES = 8_192
 /** Words that are gathered before they are written: the more, the fewer pieces have to be put together later. */
 const WORDS_BYTES = 16 * 1_048_576
+/** Segments of words, made at once, that are kept beside each other: to put them together costs more than to read them. */
+const WORDS_SEGMENTS = 16
 
 /**
  * The chunks of a document have numbers one after the other, which are never used again. All of them are one row, as
@@ -46,6 +48,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 CREATE VIRTUAL TABLE stems USING fts5vocab(words, 'row');
 INSERT INTO words (words, rank) VALUES ('hashsize', ${WORDS_BYTES});
+INSERT INTO words (words, rank) VALUES ('usermerge', ${WORDS_SEGMENTS});
 `
 
 /** Opens an index file, making it where there is none. */

@@ -5,6 +5,7 @@ import type { Connection } from './embedded-schema.ts'
 import type { DocumentRows, Embedder, KnowledgeDocument } from './knowledge.ts'
 import { packAbout } from './vectors-row.ts'
 import { openWordTotals } from './word-totals.ts'
+import { type NewDocument, openWordsWriter } from './words-writer.ts'
 
 /** Takes documents in and out of an index, each change whole or not at all. */
 export interface IndexWriter {
@@ -21,6 +22,7 @@ export interface IndexWriter {
 export function openIndexWriter(connection: Connection): IndexWriter {
   const statements = prepare(connection)
   const totals = openWordTotals(connection)
+  const words = openWordsWriter(connection, totals)
   let next_chunk = 0
   const remove = (path: string) => {
     const document = statements.findDocument.get(path) as KnownDocument | undefined
@@ -34,10 +36,8 @@ export function openIndexWriter(connection: Connection): IndexWriter {
     statements.removeChunks.run(id)
     statements.removeDocument.run(id)
   }
-  const add = (document: KnowledgeDocument) => {
-    const { path, sha256 } = document
+  const add = ({ path, sha256, rows }: NewDocument) => {
     remove(path)
-    const rows = rowsOf(document)
     const { count, vectors, ends } = rows
     const document_id = statements.addDocument.run(path, sha256, next_chunk, count).lastInsertRowid
     if (count === 0) return
@@ -45,19 +45,24 @@ export function openIndexWriter(connection: Connection): IndexWriter {
     statements.addVectors.run(next_chunk, document_id, about, vectors)
     const { places, names, counts, texts } = packChunks(rows)
     statements.addChunks.run(document_id, places, names, counts, texts)
-    addWords(statements, next_chunk, rows)
+    words.add(next_chunk, rows)
     next_chunk += count
   }
   return {
     findEmbedder: () => statements.findFact.get('embedder') as string | undefined,
-    replaceDocuments: connection.transaction((embedder, documents) => {
-      totals.begin()
-      next_chunk = 1 + Number(statements.findFact.get(LAST_CHUNK) ?? 0)
-      statements.setFact.run('embedder', embedder.id)
-      for (const document of documents) add(document)
-      statements.setFact.run(LAST_CHUNK, String(next_chunk - 1))
-      totals.settle()
-    }),
+    replaceDocuments: connection.transaction(
+      (embedder: Pick<Embedder, 'id'>, documents: readonly KnowledgeDocument[]) => {
+        totals.begin()
+        const all = documents.map(toNew)
+        next_chunk = 1 + Number(statements.findFact.get(LAST_CHUNK) ?? 0)
+        statements.setFact.run('embedder', embedder.id)
+        words.begin(all)
+        for (const document of all) add(document)
+        words.finish()
+        statements.setFact.run(LAST_CHUNK, String(next_chunk - 1))
+        totals.settle()
+      },
+    ),
     removeDocuments: connection.transaction((paths: readonly string[]) => {
       totals.begin()
       for (const path of paths) remove(path)
@@ -74,23 +79,9 @@ interface KnownDocument {
   readonly chunk_count: number
 }
 
-/** Adds the words of a document's chunks. */
-function addWords(
-  { addWords: add }: ReturnType<typeof prepare>,
-  first_chunk: number,
-  { count, words, ends }: DocumentRows,
-): void {
-  const path_words = words.subarray(0, ends[0])
-  let from = ends[0] as number
-  for (let at = 0; at < count; at++) {
-    const [body, name, owner, counts] = ends.subarray(1 + at * ENDS_A_CHUNK) as unknown as ChunkEnds
-    const own = [words.subarray(from, body), words.subarray(body, name), words.subarray(name, owner)]
-    add.run(first_chunk + at, ...own, path_words)
-    from = counts
-  }
+function toNew(document: KnowledgeDocument): NewDocument {
+  return { path: document.path, sha256: document.sha256, rows: rowsOf(document) }
 }
-
-type ChunkEnds = [body: number, name: number, owner: number, counts: number]
 
 function rowsOf(document: KnowledgeDocument): DocumentRows {
   if (document.rows?.has_words) return document.rows
@@ -119,7 +110,6 @@ function prepare(connection: Connection) {
       'INSERT INTO chunks (document_id, places, names, counts, texts) VALUES (?, ?, ?, ?, ?)',
     ),
     removeChunks: connection.prepare('DELETE FROM chunks WHERE document_id = ?'),
-    addWords: connection.prepare('INSERT INTO words (rowid, body, name, owner, path) VALUES (?, ?, ?, ?, ?)'),
     removeWords: connection.prepare('DELETE FROM words WHERE rowid = ?'),
     addVectors: connection.prepare(
       'INSERT INTO vectors (first_chunk, document_id, about, vectors) VALUES (?, ?, ?, ?)',
