@@ -15,6 +15,7 @@ const files = [
   ['vectors/digest.wasm', await compile('vectors/digest/index.ts')],
   ['programs/lines.wasm', await compile('programs/lines/index.ts')],
   ['programs/line-sieve.wasm', await compile('programs/line-sieve/index.ts')],
+  ['vectors/postings.wasm', await compile('vectors/postings/index.ts')],
 ] as const
 
 for (const [path, content] of files) {

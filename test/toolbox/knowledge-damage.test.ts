@@ -124,11 +124,11 @@ describe('an exported index', () => {
       make('text.rag', (path) => writeFileSync(path, 'no database')),
       inDatabase('foreign.rag', "UPDATE rag_about SET value = 'x' WHERE key = 'fingerprint'"),
       inDatabase('row.rag', "UPDATE documents SET sha256 = 'x'"),
-      inDatabase('text-of-a-row.rag', "UPDATE chunks SET text = 'planted'"),
+      inDatabase('text-of-a-row.rag', "UPDATE chunks SET texts = 'planted'"),
       inDatabase('trigger.rag', 'CREATE TRIGGER t AFTER INSERT ON chunks BEGIN DELETE FROM documents; END'),
       inDatabase(
         'hidden-trigger.rag',
-        "CREATE TRIGGER rag_t AFTER INSERT ON chunks BEGIN UPDATE chunks SET text = 'planted'; END",
+        "CREATE TRIGGER rag_t AFTER INSERT ON chunks BEGIN UPDATE chunks SET texts = 'planted'; END",
       ),
       inDatabase('hidden-view.rag', 'CREATE VIEW rag_state AS SELECT name AS key, value FROM facts'),
       inDatabase('no-bundle.rag', 'DROP TABLE rag_about'),

@@ -147,8 +147,9 @@ describe('rows that no indexer has written', SLOW, () => {
     "UPDATE vectors SET vectors = 'text'",
     'UPDATE vectors SET vectors = zeroblob(2000000)',
     "UPDATE chunks SET counts = 'text'",
-    "UPDATE chunks SET start_line = 'abc'",
-    "UPDATE chunks SET text = x'ff00ff', name = x'00'",
+    "UPDATE chunks SET places = 'abc'",
+    "UPDATE chunks SET places = x'ff00ff'",
+    "UPDATE chunks SET texts = x'ff00ff', names = x'00'",
   ]
 
   test('make a bundle a damaged one, however well its digest fits', async () => {
@@ -161,7 +162,12 @@ describe('rows that no indexer has written', SLOW, () => {
       'UPDATE vectors SET about = about || about',
       'UPDATE vectors SET first_chunk = first_chunk + 99999',
       'UPDATE documents SET chunk_count = chunk_count + 1',
-      'UPDATE chunks SET kind = 0',
+      "UPDATE chunks SET places = x'00' || substr(places, 2)",
+      'UPDATE chunks SET document_id = document_id + 99999',
+      'DELETE FROM chunks',
+      "UPDATE facts SET value = '0' WHERE name = 'last_chunk'",
+      "UPDATE facts SET value = 'many' WHERE name = 'last_chunk'",
+      "DELETE FROM facts WHERE name = 'last_chunk'",
       'DELETE FROM vectors',
     ]
     for (const [at, sql] of [...CHANGES, ...unfitting].entries()) {

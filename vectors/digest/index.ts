@@ -1,7 +1,7 @@
 // Terms, words and vectors of documents, worked out over plain numbers: no text is made of any term, nothing is left
 // to be collected, and it is as fast from the first document on. `npm run generate` makes digest.wasm of it.
 
-import { ends, input, lay_out, output, parts, rows, scales, scratch, shown, source } from './layout'
+import { ends, input, lay_out, output, parts, rows, scales, scratch, shown, source, tallies } from './layout'
 import { forget_terms, id_of_scratch } from './terms'
 
 export { read_document } from './parts'
@@ -54,4 +54,8 @@ export function output_place(): i32 {
 
 export function shown_place(): i32 {
   return shown
+}
+
+export function tallies_place(): i32 {
+  return tallies
 }

@@ -52,6 +52,8 @@ export let addends: i32 = 0
 /** A word while it is cut. */
 export let scratch: i32 = 0
 export let output: i32 = 0
+/** How often stems count in each chunk, as it is handed over. */
+export let tallies: i32 = 0
 /** Vectors as they are handed over. */
 export let shown: i32 = 0
 export let sum: i32 = 0
@@ -91,7 +93,8 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   counted = take(terms * 4)
   addends = take(terms * 8)
   scratch = take(4 * TERM_LENGTH_LIMIT)
-  output = take(weight * 16 + SLACK)
+  output = take(weight * 12 + SLACK)
+  tallies = take(weight * 4)
   shown = take(weight * 4)
   sum = take(VECTOR_BYTES)
   word_vectors = end

@@ -1,6 +1,6 @@
 // The words of a document's chunks as a full text takes them, and how often each stem counts in each chunk.
 
-import { COUNT, counted, ends, ids, output, parts, record, WRITTEN, written } from './layout'
+import { COUNT, counted, ends, ids, output, parts, record, tallies, WRITTEN, written } from './layout'
 import { PART_LEAD, part } from './parts'
 import { packed_hash_of, stem_of } from './stems'
 import { length_of, letters_of, round, terms } from './terms'
@@ -10,14 +10,15 @@ const BLANK: u8 = 32
 
 let found: i32 = 0
 let at: i32 = 0
+let tally: i32 = 0
 /** Behind the last term that was written out. */
 let written_end: i32 = 0
 let known_round: i32 = -1
 
 /**
- * Writes the words of the document that was read: those of its path, and of each chunk its text, name and owner, then
- * its counts. Where each of them ends is written to `ends`, with how many terms its text has. Answers how many bytes
- * there are.
+ * Writes the words of the document that was read: those of its path, and of each chunk its text, name and owner; and
+ * apart from them its counts. Where each of them ends is written to `ends`, with how many terms its text has. Answers
+ * how many bytes of words there are.
  */
 export function write_words(
   chunks: i32,
@@ -29,6 +30,7 @@ export function write_words(
 ): i32 {
   begin_round()
   at = output
+  tally = tallies
   const path_end = load<i32>(parts)
   let end = ends
   write_stems(0, path_end)
@@ -49,7 +51,7 @@ export function write_words(
     store<i32>(end + 12, at - output)
     count_stems(0, path_end, path_weight)
     write_counts()
-    store<i32>(end + 16, at - output)
+    store<i32>(end + 16, tally - tallies)
     store<i32>(end + 20, body - from)
     end += 20
     from = owner
@@ -133,8 +135,8 @@ function write_counts(): void {
   for (let place = 0; place < found; place++) {
     const stem = load<i32>(counted + (place << 2))
     const term = record(stem)
-    store<u32>(at, packed_hash_of(stem) | min(load<i32>(term, COUNT), COUNT_LIMIT))
+    store<u32>(tally, packed_hash_of(stem) | min(load<i32>(term, COUNT), COUNT_LIMIT))
     store<i32>(term, 0, COUNT)
-    at += 4
+    tally += 4
   }
 }

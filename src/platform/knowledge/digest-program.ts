@@ -40,6 +40,7 @@ interface DigestExports {
   ends_place(): number
   output_place(): number
   shown_place(): number
+  tallies_place(): number
 }
 
 /** A running program with the places of its memory that texts and numbers are handed over in. */
@@ -51,7 +52,8 @@ export interface DigestProgram {
   readonly run: Pick<DigestExports, 'read_document' | 'write_words' | 'write_vectors'>
   /** The words it has written, to be copied before it is run again. */
   output(bytes: number): Uint8Array<ArrayBuffer>
-  /** The vectors it has written, likewise. */
+  /** The counts it has written beside them, and the vectors, likewise. */
+  counts(bytes: number): Uint8Array<ArrayBuffer>
   vectors(bytes: number): Int8Array<ArrayBuffer>
   ends(count: number): Int32Array<ArrayBuffer>
 }
@@ -91,6 +93,7 @@ export function startDigestProgram(table: VectorTable, weight: number): DigestPr
     parts: (count) => numbers(program.parts_place(), count),
     ends: (count) => numbers(program.ends_place(), count),
     output: (count) => new Uint8Array(program.memory.buffer as ArrayBuffer, program.output_place(), count),
+    counts: (count) => new Uint8Array(program.memory.buffer as ArrayBuffer, program.tallies_place(), count),
     vectors: (count) => new Int8Array(program.memory.buffer as ArrayBuffer, program.shown_place(), count),
   }
 }

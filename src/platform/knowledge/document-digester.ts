@@ -9,7 +9,7 @@ import { FIELD_WEIGHTS, LEAD_WEIGHT } from './ranking-weights.ts'
 import { parseVectorTable, type VectorTable } from './vector-table.ts'
 
 const TABLE_FILE = join(PACKAGE_FOLDER, 'vectors', 'codevec-128.bin')
-/** Numbers for each chunk in `ends`: text, name, owner and counts end there; and how many terms its text has. */
+/** Numbers for each chunk in `ends`: its text, name and owner end there, its counts, and how many terms its text has. */
 export const ENDS_A_CHUNK = 5
 /** Later words of a text add little. */
 const CHUNK_WORD_LIMIT = 400
@@ -89,10 +89,12 @@ function writeVectors({ run }: DigestProgram, count: number): void {
   run.write_vectors(count, CHUNK_WORD_LIMIT, NAME_WORD_LIMIT, LEAD_WEIGHT, name, owner)
 }
 
-function renderWords({ run, output, ends }: DigestProgram, count: number): DocumentWords {
+function renderWords({ run, output, counts, ends: endsOf }: DigestProgram, count: number): DocumentWords {
   const { body, name, owner, path } = FIELD_WEIGHTS
   const bytes = run.write_words(count, body, LEAD_WEIGHT, name, owner, path)
-  return { bytes: output(bytes), ends: ends(1 + count * ENDS_A_CHUNK) }
+  const ends = endsOf(1 + count * ENDS_A_CHUNK)
+  const counted = count === 0 ? 0 : (ends[count * ENDS_A_CHUNK - 1] as number)
+  return { bytes: output(bytes), ends, counts: counts(counted) }
 }
 
 /** Hands a document's bytes over, with its names behind them, and what is to be known of each chunk. */

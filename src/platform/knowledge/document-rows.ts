@@ -1,62 +1,107 @@
+import { PLACE_BYTES, putPlace } from './chunk-places.ts'
+import { readChunk } from './chunks-row.ts'
 import type { Cut, CutDocument } from './cut-document.ts'
 import { ENDS_A_CHUNK } from './document-digester.ts'
-import { type Chunk, type DocumentRows, type DocumentWords, KNOWLEDGE_KINDS } from './knowledge.ts'
+import type { Chunk, DocumentRows, DocumentWords } from './knowledge.ts'
 
-/** Kind, first line, last line, and where name and text end. */
-export const NUMBERS_A_CHUNK = 5
 const NUMBER_BYTES = 4
-const NO_WORDS: DocumentWords = { bytes: new Uint8Array(0), ends: new Int32Array(0) }
+const NO_WORDS: DocumentWords = {
+  bytes: new Uint8Array(0),
+  ends: new Int32Array(0),
+  counts: new Uint8Array(0),
+}
 
-/** Rows on their way between threads: one block, and how many bytes each part of it has. */
+/** Rows on their way between threads: where they lie in a block, and how many bytes each part of them has. */
 export interface PackedRows {
   readonly block: ArrayBuffer
+  readonly start: number
   readonly count: number
   readonly has_words: boolean
   readonly words: number
   readonly vectors: number
   readonly names: number
+  readonly counts: number
   readonly texts: number
 }
 
-/** Puts all that an index keeps of a document's chunks into one block: thousands of small things would cost more. */
+/** Gives room for rows. */
+export type TakeRoom = (bytes: number) => Pick<PackedRows, 'block' | 'start'>
+
+/** A block for each. */
+export const takeBlock: TakeRoom = (bytes) => ({ block: new ArrayBuffer(bytes), start: 0 })
+
+/** Room in a block that many share, of so many bytes; there is another one for what has none left in it. */
+export function shareBlocks(block_bytes: number): TakeRoom {
+  let [block, used] = [new ArrayBuffer(block_bytes), 0]
+  return (bytes) => {
+    const start = Math.ceil(used / NUMBER_BYTES) * NUMBER_BYTES
+    if (start + bytes <= block.byteLength) {
+      used = start + bytes
+      return { block, start }
+    }
+    block = new ArrayBuffer(Math.max(block_bytes, bytes))
+    used = bytes
+    return { block, start: 0 }
+  }
+}
+
+/** Puts all that an index keeps of a document's chunks into one piece: thousands of small things would cost more. */
 export function packRows(
   { bytes, cuts }: CutDocument,
   vectors: Int8Array,
   words: DocumentWords | undefined,
+  takeRoom = takeBlock,
 ): PackedRows {
   const names = cuts.map(({ name }) => name).join('')
-  const { bytes: word_bytes, ends } = words ?? NO_WORDS
+  const { bytes: word_bytes, ends, counts } = words ?? NO_WORDS
   const packed = {
     count: cuts.length,
     has_words: words !== undefined,
     words: word_bytes.length,
     vectors: vectors.length,
     names: Buffer.byteLength(names),
+    counts: counts.length,
     texts: cuts.reduce((sum, { from, to }) => sum + to - from, 0),
   }
-  const numbers = cuts.length * NUMBERS_A_CHUNK + ends.length
-  const block = new ArrayBuffer(
-    numbers * NUMBER_BYTES + packed.words + packed.vectors + packed.names + packed.texts,
-  )
-  const rows = openRows({ ...packed, block })
-  fillNumbers(rows, cuts, packed.names === names.length)
+  const room = takeRoom(sizeOf(packed))
+  const rows = openRows({ ...packed, ...room })
+  fillPlaces(rows.places, cuts, ends, packed.names === names.length)
   rows.ends.set(ends)
   rows.words.set(word_bytes)
   rows.vectors.set(vectors)
+  rows.counts.set(counts)
   bufferOf(rows.names).write(names)
   fillTexts(bufferOf(rows.texts), bufferOf(bytes), cuts)
-  return { ...packed, block }
+  return { ...packed, ...room }
+}
+
+function sizeOf({
+  count,
+  has_words,
+  words,
+  vectors,
+  names,
+  counts,
+  texts,
+}: Omit<PackedRows, 'block' | 'start'>) {
+  const ends = has_words ? 1 + count * ENDS_A_CHUNK : 0
+  return ends * NUMBER_BYTES + count * PLACE_BYTES + words + vectors + names + counts + texts
 }
 
 /** Where all letters are those of ASCII, a name has as many bytes as letters. */
-function fillNumbers({ numbers }: DocumentRows, cuts: readonly Cut[], are_names_plain: boolean): void {
-  let [at, name_end, text_end] = [0, 0, 0]
+function fillPlaces(
+  places: Uint8Array,
+  cuts: readonly Cut[],
+  ends: Int32Array,
+  are_names_plain: boolean,
+): void {
+  const view = new DataView(places.buffer, places.byteOffset, places.byteLength)
+  let [chunk, name_end, text_end] = [0, 0, 0]
   for (const { kind, start_line, end_line, name, from, to } of cuts) {
-    numbers[at++] = KNOWLEDGE_KINDS.indexOf(kind)
-    numbers[at++] = start_line
-    numbers[at++] = end_line
-    numbers[at++] = name_end += are_names_plain ? name.length : Buffer.byteLength(name)
-    numbers[at++] = text_end += to - from
+    name_end += are_names_plain ? name.length : Buffer.byteLength(name)
+    text_end += to - from
+    const counts_end = ends[(chunk + 1) * ENDS_A_CHUNK - 1] ?? 0
+    putPlace(view, chunk++, { kind, start_line, end_line, name_end, counts_end, text_end })
   }
 }
 
@@ -65,44 +110,30 @@ function fillTexts(texts: Buffer, bytes: Buffer, cuts: readonly Cut[]): void {
   for (const { from, to } of cuts) end += bytes.copy(texts, end, from, to)
 }
 
-/** The parts of a block. */
-export function openRows({
-  block,
-  count,
-  has_words,
-  words,
-  vectors,
-  names,
-  texts,
-}: PackedRows): DocumentRows {
-  const numbers = count * NUMBERS_A_CHUNK
-  const ends = has_words ? 1 + count * ENDS_A_CHUNK : 0
-  let at = (numbers + ends) * NUMBER_BYTES
+/** The parts of packed rows. */
+export function openRows(packed: PackedRows): DocumentRows {
+  const { block, start, count, has_words } = packed
+  const ends = new Int32Array(block, start, has_words ? 1 + count * ENDS_A_CHUNK : 0)
+  let at = start + ends.byteLength
   const take = (bytes: number) => new Uint8Array(block, (at += bytes) - bytes, bytes)
   return {
     count,
     has_words,
-    numbers: new Int32Array(block, 0, numbers),
-    ends: new Int32Array(block, numbers * NUMBER_BYTES, ends),
-    words: take(words),
-    vectors: new Int8Array(block, (at += vectors) - vectors, vectors),
-    names: take(names),
-    texts: take(texts),
+    ends,
+    places: take(count * PLACE_BYTES),
+    words: take(packed.words),
+    vectors: new Int8Array(block, (at += packed.vectors) - packed.vectors, packed.vectors),
+    names: take(packed.names),
+    counts: take(packed.counts),
+    texts: take(packed.texts),
   }
 }
 
 /** The chunks that rows were made of. */
-export function chunksOf({ count, numbers, names, texts }: DocumentRows): Chunk[] {
-  const [name_bytes, text_bytes] = [bufferOf(names), bufferOf(texts)]
-  let [name_start, text_start] = [0, 0]
-  return Array.from({ length: count }, (_, at) => {
-    const [kind, start_line, end_line, name_end, text_end] = numbers.subarray(
-      at * NUMBERS_A_CHUNK,
-      (at + 1) * NUMBERS_A_CHUNK,
-    ) as unknown as [number, number, number, number, number]
-    const name = name_bytes.toString('utf8', name_start, (name_start = name_end))
-    const text = text_bytes.toString('utf8', text_start, (text_start = text_end))
-    return { kind: KNOWLEDGE_KINDS[kind] as Chunk['kind'], name, start_line, end_line, text }
+export function chunksOf(rows: DocumentRows): Chunk[] {
+  return Array.from({ length: rows.count }, (_, at) => {
+    const { counts: _counts, ...chunk } = readChunk(rows, at) as NonNullable<ReturnType<typeof readChunk>>
+    return chunk
   })
 }
 

@@ -4,7 +4,7 @@ import { blameFile, IndexDamaged } from './damaged-index.ts'
 export type Connection = BetterSqlite.Database
 
 /** An index of another form is made anew. */
-const FORMAT = 2
+const FORMAT = 3
 const APPLICATION_ID = 0x6b6e6f77
 const WAIT_MS = 10_000
 /** A large index is read all over by one question. */
@@ -13,10 +13,13 @@ const CACHE_KIB = 16_384
 const PAGE_BYTES = 8_192
 /** Words that are gathered before they are written: the more, the fewer pieces have to be put together later. */
 const WORDS_BYTES = 16 * 1_048_576
+/** Segments of words, made at once, that are kept beside each other: to put them together costs more than to read them. */
+const WORDS_SEGMENTS = 16
 
 /**
- * The chunks of a document have numbers one after the other, which are never used again. Their vectors are one row:
- * all of them in one piece, and for each chunk four bytes about it, its kind and how many terms its text has.
+ * The chunks of a document have numbers one after the other, which are never used again. All of them are one row, as
+ * `chunks-row.ts` puts them together. Their vectors are another one, for these are read all at once: all of them in one
+ * piece, and for each chunk four bytes about it, its kind and how many terms its text has.
  */
 const TABLES = `
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -28,14 +31,11 @@ CREATE TABLE documents (
   chunk_count INTEGER NOT NULL
 );
 CREATE TABLE chunks (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  document_id INTEGER NOT NULL,
-  kind INTEGER NOT NULL,
-  start_line INTEGER NOT NULL,
-  end_line INTEGER NOT NULL,
-  name TEXT NOT NULL,
+  document_id INTEGER PRIMARY KEY,
+  places BLOB NOT NULL,
+  names BLOB NOT NULL,
   counts BLOB NOT NULL,
-  text TEXT NOT NULL
+  texts BLOB NOT NULL
 );
 CREATE TABLE vectors (
   first_chunk INTEGER PRIMARY KEY,
@@ -48,6 +48,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 CREATE VIRTUAL TABLE stems USING fts5vocab(words, 'row');
 INSERT INTO words (words, rank) VALUES ('hashsize', ${WORDS_BYTES});
+INSERT INTO words (words, rank) VALUES ('usermerge', ${WORDS_SEGMENTS});
 `
 
 /** Opens an index file, making it where there is none. */

@@ -52,6 +52,43 @@ it('sees what another opening of the file writes, removes and clears', async () 
   await writer.close()
 })
 
+const makeLong = (path: string, word: string) =>
+  makeDocument(
+    path,
+    Array.from({ length: 400 }, (_, at) => `# Part ${at}\n\n${word} number${at}.\n`).join('\n'),
+  )
+
+it('takes many chunks at once as it takes few, also where a document comes again', async () => {
+  const file = newFile()
+  const store = openEmbeddedStore(file)
+  const counts = new BetterSqlite(file, { readonly: true })
+  const countWord = (word: string) =>
+    counts.prepare('SELECT count(*) FROM words WHERE words MATCH ?').pluck().get(word)
+  const find = async (query: string) =>
+    (await store.search(query, embedder, ALL, 9)).map(({ path }) => path).toSorted()
+  const few = await makeDocument('few.md', 'Elephants are grey.')
+  await store.replaceDocuments(embedder, [few])
+  await store.replaceDocuments(embedder, [
+    await makeLong('a.md', 'Giraffes'),
+    await makeLong('b.md', 'Zebras'),
+  ])
+  expect(new Set(await find('"giraffes"'))).toEqual(new Set(['a.md']))
+  await store.replaceDocuments(embedder, [await makeLong('a.md', 'Lions'), await makeLong('c.md', 'Tigers')])
+  expect(await find('"giraffes"')).toEqual([])
+  expect(new Set(await find('"lions"'))).toEqual(new Set(['a.md']))
+  await store.replaceDocuments(embedder, [await makeLong('c.md', 'Otters'), await makeLong('c.md', 'Seals')])
+  for (const gone of ['"tigers"', '"otters"']) expect(await find(gone)).toEqual([])
+  expect(new Set(await find('"seals"'))).toEqual(new Set(['c.md']))
+  expect(['giraff', 'tiger', 'otter', 'lion', 'zebra', 'seal'].map(countWord)).toEqual([
+    0, 0, 0, 400, 400, 400,
+  ])
+  await store.removeDocuments(['a.md', 'b.md', 'c.md'])
+  expect(await find('"number7"')).toEqual([])
+  expect(await find('"elephants"')).toEqual(['few.md'])
+  counts.close()
+  await store.close()
+})
+
 it('keeps all over a closing', async () => {
   const file = newFile()
   const first = openEmbeddedStore(file)

@@ -1,10 +1,11 @@
 import { gatherChunks } from './cut-document.ts'
 import { ENDS_A_CHUNK, sharedDigester } from './document-digester.ts'
-import { joinVectors, NUMBERS_A_CHUNK, openRows, packRows } from './document-rows.ts'
+import { joinVectors, openRows, packRows } from './document-rows.ts'
 import type { Connection } from './embedded-schema.ts'
 import type { DocumentRows, Embedder, KnowledgeDocument } from './knowledge.ts'
 import { packAbout } from './vectors-row.ts'
 import { openWordTotals } from './word-totals.ts'
+import { type NewDocument, openWordsWriter } from './words-writer.ts'
 
 /** Takes documents in and out of an index, each change whole or not at all. */
 export interface IndexWriter {
@@ -21,6 +22,7 @@ export interface IndexWriter {
 export function openIndexWriter(connection: Connection): IndexWriter {
   const statements = prepare(connection)
   const totals = openWordTotals(connection)
+  const words = openWordsWriter(connection, totals)
   let next_chunk = 0
   const remove = (path: string) => {
     const document = statements.findDocument.get(path) as KnownDocument | undefined
@@ -31,30 +33,35 @@ export function openIndexWriter(connection: Connection): IndexWriter {
       statements.removeWords.run(chunk_id)
     }
     statements.removeVectors.run(first_chunk)
-    statements.removeChunks.run(first_chunk, first_chunk + chunk_count)
+    statements.removeChunks.run(id)
     statements.removeDocument.run(id)
   }
-  const add = (document: KnowledgeDocument) => {
-    const { path, sha256 } = document
+  const add = ({ path, sha256, rows }: NewDocument) => {
     remove(path)
-    const rows = rowsOf(document)
-    const { count, vectors, ends } = rows
+    const { count, vectors, ends, places, names, counts, texts } = rows
     const document_id = statements.addDocument.run(path, sha256, next_chunk, count).lastInsertRowid
     if (count === 0) return
     const about = packAbout(rows, (chunk) => ends[chunk * ENDS_A_CHUNK + ENDS_A_CHUNK] as number)
     statements.addVectors.run(next_chunk, document_id, about, vectors)
-    addChunks(statements, document_id, next_chunk, rows)
+    statements.addChunks.run(document_id, places, names, counts, texts)
+    words.add(next_chunk, rows)
     next_chunk += count
   }
   return {
     findEmbedder: () => statements.findFact.get('embedder') as string | undefined,
-    replaceDocuments: connection.transaction((embedder, documents) => {
-      totals.begin()
-      next_chunk = 1 + Number(statements.findLastChunk.get() ?? 0)
-      statements.setFact.run('embedder', embedder.id)
-      for (const document of documents) add(document)
-      totals.settle()
-    }),
+    replaceDocuments: connection.transaction(
+      (embedder: Pick<Embedder, 'id'>, documents: readonly KnowledgeDocument[]) => {
+        totals.begin()
+        const all = documents.map(toNew)
+        next_chunk = 1 + Number(statements.findFact.get(LAST_CHUNK) ?? 0)
+        statements.setFact.run('embedder', embedder.id)
+        words.begin(all)
+        for (const document of all) add(document)
+        words.finish()
+        statements.setFact.run(LAST_CHUNK, String(next_chunk - 1))
+        totals.settle()
+      },
+    ),
     removeDocuments: connection.transaction((paths: readonly string[]) => {
       totals.begin()
       for (const path of paths) remove(path)
@@ -71,31 +78,8 @@ interface KnownDocument {
   readonly chunk_count: number
 }
 
-/** Adds the chunks of a document with their words. */
-function addChunks(
-  { addChunk, addWords }: ReturnType<typeof prepare>,
-  document_id: number | bigint,
-  first_chunk: number,
-  { count, numbers, names, texts, words, ends }: DocumentRows,
-): void {
-  const path_words = words.subarray(0, ends[0])
-  let [name_start, text_start, from] = [0, 0, ends[0] as number]
-  for (let at = 0; at < count; at++) {
-    const [part, place] = [1 + at * ENDS_A_CHUNK, at * NUMBERS_A_CHUNK]
-    const take = (end: number) => words.subarray(from, (from = ends[part + end] as number))
-    const [body_words, name_words, owner_words, counts] = [take(0), take(1), take(2), take(3)]
-    addChunk.run(
-      first_chunk + at,
-      document_id,
-      numbers[place],
-      numbers[place + 1],
-      numbers[place + 2],
-      names.subarray(name_start, (name_start = numbers[place + 3] as number)),
-      counts,
-      texts.subarray(text_start, (text_start = numbers[place + 4] as number)),
-    )
-    addWords.run(first_chunk + at, body_words, name_words, owner_words, path_words)
-  }
+function toNew(document: KnowledgeDocument): NewDocument {
+  return { path: document.path, sha256: document.sha256, rows: rowsOf(document) }
 }
 
 function rowsOf(document: KnowledgeDocument): DocumentRows {
@@ -107,8 +91,10 @@ function rowsOf(document: KnowledgeDocument): DocumentRows {
   return openRows(packRows(cut, joinVectors(vectors), words))
 }
 
+/** The fact that keeps the last number a chunk has had, so that none is used again, whatever is taken out. */
+const LAST_CHUNK = 'last_chunk'
 const CLEAR = `
-DELETE FROM facts; DELETE FROM documents; DELETE FROM chunks; DELETE FROM vectors;
+DELETE FROM facts WHERE name <> '${LAST_CHUNK}'; DELETE FROM documents; DELETE FROM chunks; DELETE FROM vectors;
 INSERT INTO words (words) VALUES ('delete-all');`
 
 function prepare(connection: Connection) {
@@ -121,13 +107,10 @@ function prepare(connection: Connection) {
       'INSERT INTO documents (path, sha256, first_chunk, chunk_count) VALUES (?, ?, ?, ?)',
     ),
     removeDocument: connection.prepare('DELETE FROM documents WHERE id = ?'),
-    findLastChunk: connection.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").pluck(),
-    addChunk: connection.prepare(
-      `INSERT INTO chunks (id, document_id, kind, start_line, end_line, name, counts, text)
-       VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT), ?, CAST(? AS TEXT))`,
+    addChunks: connection.prepare(
+      'INSERT INTO chunks (document_id, places, names, counts, texts) VALUES (?, ?, ?, ?, ?)',
     ),
-    removeChunks: connection.prepare('DELETE FROM chunks WHERE id >= ? AND id < ?'),
-    addWords: connection.prepare('INSERT INTO words (rowid, body, name, owner, path) VALUES (?, ?, ?, ?, ?)'),
+    removeChunks: connection.prepare('DELETE FROM chunks WHERE document_id = ?'),
     removeWords: connection.prepare('DELETE FROM words WHERE rowid = ?'),
     addVectors: connection.prepare(
       'INSERT INTO vectors (first_chunk, document_id, about, vectors) VALUES (?, ?, ?, ?)',

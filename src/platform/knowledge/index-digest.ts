@@ -7,7 +7,7 @@ import { isKeptInFile } from './backend-settings.ts'
 import { cutDocument } from './chunk-document.ts'
 import { chunksIn } from './cut-document.ts'
 import { sharedDigester } from './document-digester.ts'
-import { joinVectors, packRows } from './document-rows.ts'
+import { joinVectors, packRows, shareBlocks, type TakeRoom } from './document-rows.ts'
 import { openEmbedderFor } from './index-backends.ts'
 import { STATIC_EMBEDDER } from './index-form.ts'
 import type { IndexJob } from './index-job.ts'
@@ -83,16 +83,35 @@ export function openBatchFinisher(job: IndexJob): BatchFinisher {
   }
   return async (files) => {
     const digests: PackedDigest[] = []
+    const takeRoom = shareBlocks(expectBytes(files))
     for (const file of files)
-      digests.push(file.kind === 'text' ? await finish(embedder, takes_words, redact, file) : file)
+      digests.push(
+        file.kind === 'text' ? await finish({ embedder, takes_words, redact, takeRoom }, file) : file,
+      )
     return digests
   }
 }
 
+/** What a batch becomes takes up about so many times the bytes of its texts, and a little more for each of them. */
+const ROWS_FOR_TEXT = 3
+const ROWS_FOR_FILE = 1_024
+
+function expectBytes(files: readonly FileText[]): number {
+  return files.reduce(
+    (sum, file) => sum + (file.kind === 'text' ? file.bytes.length * ROWS_FOR_TEXT + ROWS_FOR_FILE : 0),
+    0,
+  )
+}
+
+interface FinishTools {
+  readonly embedder: Embedder
+  readonly takes_words: boolean
+  readonly redact: Redact
+  readonly takeRoom: TakeRoom
+}
+
 async function finish(
-  embedder: Embedder,
-  takes_words: boolean,
-  redact: Redact,
+  { embedder, takes_words, redact, takeRoom }: FinishTools,
   { path, sha256, bytes }: FileText & { kind: 'text' },
 ): Promise<PackedDigest> {
   const cut = cutSafely(path, bytes, redact)
@@ -100,7 +119,7 @@ async function finish(
   const embeds_here = embedder.id === STATIC_EMBEDDER
   const given = embeds_here ? undefined : joinVectors(await embedder.embedChunks(path, chunksIn(cut)))
   const { words, vectors } = sharedDigester().digest(cut, { words: takes_words, vectors: embeds_here })
-  const rows = packRows(cut, vectors ?? given ?? new Int8Array(0), words)
+  const rows = packRows(cut, vectors ?? given ?? new Int8Array(0), words, takeRoom)
   return { kind: 'document', path, document: { path, sha256, rows } }
 }
 

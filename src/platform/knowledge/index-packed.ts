@@ -48,7 +48,9 @@ export type PackedDigest =
 
 /** What is to be handed over and not copied. */
 export function blocksOf(digests: readonly PackedDigest[]): ArrayBuffer[] {
-  return digests.flatMap((digest) => (digest.kind === 'document' ? [digest.document.rows.block] : []))
+  const blocks = new Set<ArrayBuffer>()
+  for (const digest of digests) if (digest.kind === 'document') blocks.add(digest.document.rows.block)
+  return [...blocks]
 }
 
 /** Documents as stores take them; their chunks are made of the block only where somebody asks for them. */

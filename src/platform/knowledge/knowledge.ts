@@ -31,14 +31,17 @@ export interface KnowledgeDocument {
 export interface DocumentWords {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly ends: Int32Array<ArrayBuffer>
+  /** How often stems count in each chunk, one chunk after the other. */
+  readonly counts: Uint8Array<ArrayBuffer>
 }
 
 /** All that an index keeps of a document's chunks, each kind of it in one piece. */
 export interface DocumentRows {
   readonly count: number
-  /** Five for each chunk: kind, first line, last line, and where its name and its text end. */
-  readonly numbers: Int32Array
+  /** What each chunk is and where its name, its counts and its text end, as `chunk-places.ts` has it. */
+  readonly places: Uint8Array
   readonly names: Uint8Array
+  readonly counts: Uint8Array
   readonly texts: Uint8Array
   readonly vectors: Int8Array
   readonly has_words: boolean

@@ -1,14 +1,13 @@
 import { findSlot } from './chunk-columns.ts'
 import { hashStem, unpackCounts } from './chunk-terms.ts'
-import { IndexDamaged } from './damaged-index.ts'
 import type { Connection } from './embedded-schema.ts'
 import { findHighest } from './find-highest.ts'
 import type { HeldVectors, Reach } from './held-vectors.ts'
-import { KNOWLEDGE_KINDS, type KnowledgeHit, type KnowledgeScope } from './knowledge.ts'
+import { type FindChunk, openKeptChunks } from './kept-chunks.ts'
+import type { KnowledgeHit, KnowledgeScope } from './knowledge.ts'
 import { type Candidate, rankCandidates } from './rank-candidates.ts'
 import { FIELD_WEIGHTS } from './ranking-weights.ts'
 import { VECTOR_LENGTH } from './scale-vector.ts'
-import { isSoundChunk } from './sound-rows.ts'
 import { splitTerms } from './split-terms.ts'
 import { stemWord } from './stem-word.ts'
 import { type UnderstoodQuery, understandQuery } from './understand-query.ts'
@@ -37,16 +36,7 @@ function prepare(connection: Connection) {
       .prepare(`SELECT rowid FROM words WHERE words MATCH ? AND in_reach(rowid) ${ORDER}`)
       .pluck(),
     countChunks: connection.prepare('SELECT doc FROM stems WHERE term = ?').pluck(),
-    findChunk: connection.prepare(
-      `SELECT d.path, c.kind, c.name, c.start_line, c.end_line, c.counts, c.text
-       FROM chunks c JOIN documents d ON d.id = c.document_id WHERE c.id = ?`,
-    ),
   }
-}
-
-type FoundRow = Omit<Candidate, 'kind' | 'counts' | 'length' | 'cosine'> & {
-  kind: number
-  counts: Uint8Array
 }
 
 /** Answers questions to an open index. */
@@ -57,36 +47,40 @@ export function openIndexSearch(connection: Connection, held: HeldVectors) {
     return slot !== undefined && reach?.(slot) ? 1 : 0
   })
   const statements = prepare(connection)
+  const readChunks = openKeptChunks(connection)
   const matchWords = (expression: string, limit: number): number[] => {
     if (expression === '') return []
     return (reach ? statements.matchInReach : statements.match).all(expression, limit) as number[]
   }
-  const findCandidate = (query: UnderstoodQuery, chunk_id: number, dots: Int32Array | undefined) => {
+  const findCandidate = (
+    hashes: readonly number[],
+    findChunk: FindChunk,
+    chunk_id: number,
+    dots?: Int32Array,
+  ) => {
     const slot = findSlot(held.columns, chunk_id)
-    const row = statements.findChunk.get(chunk_id) as FoundRow | undefined
-    if (row && !isSoundChunk(row)) throw new IndexDamaged(connection.name, 'a row of it is none')
-    if (!row || slot === undefined || !hasLiterals(query, row.text)) return []
+    const chunk = slot !== undefined && findChunk(held.columns.documents[slot] as number, chunk_id)
+    if (!chunk) return []
     const candidate: Candidate = {
-      ...row,
-      kind: KNOWLEDGE_KINDS[row.kind] ?? 'code',
-      counts: unpackCounts(
-        row.counts,
-        query.terms.map(({ stem }) => hashStem(stem)),
-      ),
+      ...chunk,
+      counts: unpackCounts(chunk.counts, hashes),
       length: held.columns.lengths[slot] as number,
       cosine: dots ? (dots[slot] as number) / VECTOR_LENGTH ** 2 : 0,
     }
     return [candidate]
   }
-  const answer = ({ query: text, vector, scope, limit }: IndexQuestion): KnowledgeHit[] => {
-    const query = understandQuery(text)
+  const answer = ({ query: asked, vector, scope, limit }: IndexQuestion): KnowledgeHit[] => {
+    const query = understandQuery(asked)
     held.refresh()
     reach = held.reachOf(scope)
     const dots = query.form === 'open' && vector.some(Boolean) ? held.scan(vector) : undefined
     const ids = new Set(findByWords(query, matchWords))
     const nearest = dots ? findHighest(dots, held.columns.size, VECTOR_CANDIDATES, reach) : []
     for (const slot of nearest) ids.add(held.columns.chunks[slot] as number)
-    const candidates = [...ids].flatMap((id) => findCandidate(query, id, dots))
+    const [hashes, findChunk] = [query.terms.map(({ stem }) => hashStem(stem)), readChunks()]
+    const candidates = [...ids]
+      .flatMap((id) => findCandidate(hashes, findChunk, id, dots))
+      .filter(({ text }) => hasLiterals(query, text))
     const frequencies = query.terms.map(({ stem }) => Number(statements.countChunks.get(stem) ?? 0))
     return rankCandidates(query, { ...held.statistics, frequencies }, candidates, limit)
   }

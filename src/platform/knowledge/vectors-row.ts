@@ -1,5 +1,5 @@
 import type { ChunkRow } from './chunk-columns.ts'
-import { NUMBERS_A_CHUNK } from './document-rows.ts'
+import { kindIn } from './chunk-places.ts'
 import type { DocumentRows } from './knowledge.ts'
 
 /** Four bytes for each chunk: its kind, and how many terms its text has. */
@@ -18,13 +18,17 @@ export interface VectorsRow {
 }
 
 /** What is said about each chunk beside its vector; `termsOf` tells how many terms its text has. */
-export function packAbout({ count, numbers }: DocumentRows, termsOf: (chunk: number) => number): Uint8Array {
+export function packAbout({ count, places }: DocumentRows, termsOf: (chunk: number) => number): Uint8Array {
   const about = new DataView(new ArrayBuffer(count * ABOUT_BYTES))
   for (let chunk = 0; chunk < count; chunk++) {
-    const kind = numbers[chunk * NUMBERS_A_CHUNK] as number
-    about.setUint32(chunk * ABOUT_BYTES, kind | (termsOf(chunk) << KIND_BITS), true)
+    about.setUint32(chunk * ABOUT_BYTES, kindIn(places, chunk) | (termsOf(chunk) << KIND_BITS), true)
   }
   return new Uint8Array(about.buffer)
+}
+
+/** Which kind a row says that a chunk has. */
+export function kindAbout(about: Uint8Array, chunk: number): number {
+  return about[chunk * ABOUT_BYTES] as number
 }
 
 /** Whether a row can be the vectors of a document. */

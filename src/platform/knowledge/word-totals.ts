@@ -1,12 +1,15 @@
 import type { Connection } from './embedded-schema.ts'
+import { readNumbers, writeNumbers } from './word-numbers.ts'
 
-/** Keeps the totals that words are weighed by right when chunks are taken out. */
+/** Keeps the totals that words are weighed by right when chunks are taken out, or put in around the full text. */
 export interface WordTotals {
   /** To be called first in a transaction: one before may have failed. */
   begin(): void
   /** To be called before the words of a chunk are removed. */
   noteRemoval(chunk_id: number): void
-  /** Takes what was noted off the totals; to be called last in a transaction. */
+  /** Notes so many chunks, and how many words their columns have, that the full text was not told of. */
+  noteAddition(chunks: number, words: readonly number[]): void
+  /** Puts what was noted into the totals; to be called last in a transaction. */
   settle(): void
 }
 
@@ -18,23 +21,27 @@ export function openWordTotals(connection: Connection): WordTotals {
   const findSizes = connection.prepare('SELECT sz FROM words_docsize WHERE id = ?').pluck()
   const findTotals = connection.prepare('SELECT block FROM words_data WHERE id = 1').pluck()
   const flush = connection.prepare("INSERT INTO words (words) VALUES ('flush')")
-  let removed: number[] = []
+  /** Rows first, then the words of each column. */
+  let changes: number[] = []
+  const note = (numbers: readonly number[], sign: 1 | -1) => {
+    for (const [at, number] of numbers.entries()) changes[at] = (changes[at] ?? 0) + sign * number
+  }
   return {
     begin() {
-      removed = []
+      changes = []
     },
     noteRemoval(chunk_id) {
       const sizes = findSizes.get(chunk_id) as Uint8Array | undefined
-      // Rows first, then the words of each column.
-      if (sizes) [1, ...readNumbers(sizes)].forEach((size, at) => (removed[at] = (removed[at] ?? 0) + size))
+      if (sizes) note([1, ...readNumbers(sizes)], -1)
     },
+    noteAddition: (chunks, words) => note([chunks, ...words], 1),
     settle() {
-      if (removed.length === 0) return
+      if (changes.length === 0) return
       // What the table itself still has to write would undo it.
       flush.run()
       const totals = readNumbers(findTotals.get() as Uint8Array)
-      const block = writeNumbers(totals.map((total, at) => Math.max(0, total - (removed[at] ?? 0))))
-      removed = []
+      const block = writeNumbers(changes.map((change, at) => Math.max(0, (totals[at] ?? 0) + change)))
+      changes = []
       writeTotals(connection, block)
     },
   }
@@ -48,31 +55,4 @@ function writeTotals(connection: Connection, block: Buffer): void {
   } finally {
     connection.unsafeMode(false)
   }
-}
-
-const BITS = 7
-const MORE = 0x80
-
-/** Numbers of seven bits a byte, the highest first; a set eighth bit says that there are more. */
-function readNumbers(bytes: Uint8Array): number[] {
-  const numbers: number[] = []
-  let number = 0
-  for (const byte of bytes) {
-    number = number * MORE + (byte % MORE)
-    if (byte >= MORE) continue
-    numbers.push(number)
-    number = 0
-  }
-  return numbers
-}
-
-function writeNumbers(numbers: readonly number[]): Buffer {
-  return Buffer.from(
-    numbers.flatMap((number) => {
-      const bytes = [number % MORE]
-      for (let rest = Math.floor(number / 2 ** BITS); rest > 0; rest = Math.floor(rest / 2 ** BITS))
-        bytes.unshift((rest % MORE) + MORE)
-      return bytes
-    }),
-  )
 }
