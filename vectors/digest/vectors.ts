@@ -41,6 +41,8 @@ const VECTOR_LENGTH: f64 = 127
 const SLAB_VECTORS: i32 = 1_024
 /** Of a sum, what is added up at once. */
 const STRIPE_BYTES: i32 = 128
+/** Of a word's vector, likewise. */
+const STRIPE_NUMBERS: i32 = 16
 
 let end: i32 = 0
 let room_end: i32 = 0
@@ -151,29 +153,43 @@ function make_vector(id: i32): i32 {
     room_end = end + SLAB_VECTORS * VECTOR_BYTES
     reserve(room_end)
   }
-  memory.fill(place, 0, VECTOR_BYTES)
-  if (id < listed) add_row(place, id, 1)
-  add_pieces(place, id)
+  const rows_of = list_rows(id)
+  for (let stripe = 0; stripe < DIMENSIONS; stripe += STRIPE_NUMBERS) add_rows(place, rows_of, stripe)
   return place
 }
 
-/** Adds the rows of a word's pieces, each once. Their hashes are kept where words are counted, which is behind. */
-function add_pieces(place: i32, id: i32): void {
+/** Lists the rows that a word is made of, its own and those of its pieces; answers how many bytes the list has. */
+function list_rows(id: i32): i32 {
+  let list = addends
+  if (id < listed) list = put_row(list, id, 1)
+  const pieces = counted + (found << 2)
+  const count = hash_pieces(id, pieces)
+  const share: f64 = id < listed ? LISTED_SHARE : 1
+  const factor = sqrt(share / sqrt(<f64>count))
+  for (let piece = 0; piece < count; piece++)
+    list = put_row(list, listed + <i32>(load<u32>(pieces + (piece << 2)) % <u32>buckets), factor)
+  return list - addends
+}
+
+function put_row(list: i32, row: i32, factor: f64): i32 {
+  store<i32>(list, rows + row * DIMENSIONS)
+  store<f32>(list, <f32>(<f64>load<f32>(scales + (row << 2)) * factor), 4)
+  return list + 8
+}
+
+/** The hashes of a word's pieces, each once. They are kept where words are counted, which is behind. */
+function hash_pieces(id: i32, pieces: i32): i32 {
   const length = length_of(id) + 2
   store<u16>(scratch, 60)
   memory.copy(scratch + 2, letters_of(id), (length - 2) << 1)
   store<u16>(scratch + ((length - 1) << 1), 62)
-  const pieces = counted + (found << 2)
   let count = 0
   for (let size = SHORTEST_PIECE; size <= LONGEST_PIECE; size++)
     for (let at = 0; at + size <= length; at++) {
       const hash = hash_piece(at, size)
       if (is_new(pieces, count, hash)) store<u32>(pieces + (count++ << 2), hash)
     }
-  const share: f64 = id < listed ? LISTED_SHARE : 1
-  const factor = sqrt(share / sqrt(<f64>count))
-  for (let piece = 0; piece < count; piece++)
-    add_row(place, listed + <i32>(load<u32>(pieces + (piece << 2)) % <u32>buckets), factor)
+  return count
 }
 
 function hash_piece(at: i32, size: i32): u32 {
@@ -188,24 +204,27 @@ function is_new(pieces: i32, count: i32, hash: u32): bool {
   return true
 }
 
-/** Four numbers at a step, each worked out as a double and kept as a float. */
-function add_row(place: i32, row: i32, factor: f64): void {
-  const scale = f64x2.splat(<f64>load<f32>(scales + (row << 2)) * factor)
-  const start = rows + row * DIMENSIONS
-  for (let at = 0; at < DIMENSIONS; at += 4) {
-    const numbers = i32x4.extend_low_i16x8_s(i16x8.extend_low_i8x16_s(v128.load32_zero(start + at)))
-    const before = v128.load(place + (at << 2))
-    const low = f64x2.add(
-      f64x2.promote_low_f32x4(before),
-      f64x2.mul(scale, f64x2.convert_low_i32x4_s(numbers)),
-    )
-    const high = f64x2.add(
-      f64x2.promote_low_f32x4(v128.shuffle<i64>(before, before, 1, 1)),
-      f64x2.mul(scale, f64x2.convert_low_i32x4_s(v128.shuffle<i64>(numbers, numbers, 1, 1))),
-    )
-    const after = v128.shuffle<i64>(f32x4.demote_f64x2_zero(low), f32x4.demote_f64x2_zero(high), 0, 2)
-    v128.store(place + (at << 2), after)
+/** Adds sixteen numbers of all listed rows up, in the order of the list. */
+function add_rows(vector: i32, bytes: i32, stripe: i32): void {
+  let a = f32x4.splat(0)
+  let b = a
+  let c = a
+  let d = a
+  for (let at = addends; at < addends + bytes; at += 8) {
+    const numbers = v128.load(load<i32>(at) + stripe)
+    const scale = v128.load32_splat(at, 4)
+    const low = i16x8.extend_low_i8x16_s(numbers)
+    const high = i16x8.extend_high_i8x16_s(numbers)
+    a = f32x4.add(a, f32x4.mul(scale, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(low))))
+    b = f32x4.add(b, f32x4.mul(scale, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(low))))
+    c = f32x4.add(c, f32x4.mul(scale, f32x4.convert_i32x4_s(i32x4.extend_low_i16x8_s(high))))
+    d = f32x4.add(d, f32x4.mul(scale, f32x4.convert_i32x4_s(i32x4.extend_high_i16x8_s(high))))
   }
+  const to = vector + (stripe << 2)
+  v128.store(to, a)
+  v128.store(to, b, 16)
+  v128.store(to, c, 32)
+  v128.store(to, d, 48)
 }
 
 /** Adds up the counted words, each by the root of its count; after that none is counted. */

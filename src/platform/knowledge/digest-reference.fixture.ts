@@ -32,9 +32,9 @@ function hashPieces(text: string): Set<number> {
 }
 
 function addRow(table: VectorTable, row: number, factor: number, vector: Float32Array): void {
-  const scale = (table.scales[row] as number) * factor
+  const scale = Math.fround((table.scales[row] as number) * factor)
   for (const [at, number] of vector.entries())
-    vector[at] = number + scale * (table.rows[row * table.dimensions + at] as number)
+    vector[at] = number + Math.fround(scale * (table.rows[row * table.dimensions + at] as number))
 }
 
 /** The vectors of a document's chunks as they are defined, in plain steps. */
