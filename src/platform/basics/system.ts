@@ -1,4 +1,5 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
+import { realNow } from './clock.ts'
 
 /** Where time and chance come from, so that a test can fix both. */
 export interface System {
@@ -25,6 +26,6 @@ function drawRandom(bytes: number): string {
 }
 
 export const realSystem: System = {
-  now: () => new Date(),
+  now: realNow,
   random: drawRandom,
 }

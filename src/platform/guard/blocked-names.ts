@@ -29,7 +29,7 @@ export interface NameRules {
 
 /** Whether a name holds characters that no path given to the guard may hold. */
 export function hasControlCharacters(text: string): boolean {
-  return UNSHOWABLE.test(text)
+  return !PLAIN.test(text) && UNSHOWABLE.test(text)
 }
 
 /**

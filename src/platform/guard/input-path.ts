@@ -6,6 +6,9 @@ const PATH_BYTES_MAX = 4_095
 /** The longest single name that file systems hold. */
 export const NAME_BYTES_MAX = 255
 
+/** Folders on the way: each costs a descriptor. */
+export const DEPTH_MAX = 128
+
 /** A path cut into names; `.` stays at the end only, where it says that a folder is meant. */
 export interface PathParts {
   readonly absolute: boolean

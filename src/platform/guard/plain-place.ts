@@ -1,12 +1,12 @@
 import { closeSync, fstatSync } from 'node:fs'
 import { NAME_ANY, NAME_FOLDER } from './descriptors.ts'
 import { callsForPath } from './folder-calls.ts'
-import type { PathParts } from './input-path.ts'
+import { DEPTH_MAX, type PathParts } from './input-path.ts'
 import type { KernelCalls } from './kernel-calls.ts'
 import { findByShortName, type OpenScope } from './open-scope.ts'
 import type { Place } from './resolve-path.ts'
 import { holdRootThisTurn } from './roots.ts'
-import { DEPTH_MAX, type Leaf } from './trail.ts'
+import type { Leaf } from './trail.ts'
 
 /**
  * The place of a path that plainly leads to a file of the service: nothing but open names, no link, no mount, no

@@ -2,13 +2,11 @@ import { type BigIntStats, closeSync, fstatSync, openSync, readlinkSync } from '
 import { at, closeAll, NAME_ANY, NAME_FOLDER } from './descriptors.ts'
 import { errnoOf, faultCodeOf, fileFault } from './faults.ts'
 import { type FileFaultCode, type FileRights, GuardDenied } from './guard.ts'
-import { splitPath } from './input-path.ts'
+import { DEPTH_MAX, splitPath } from './input-path.ts'
 import { findRootOf, type OpenScope } from './open-scope.ts'
 import { holdRoot, type Root } from './roots.ts'
 
 const LINKS_MAX = 40
-/** Each folder on the way costs a descriptor. */
-export const DEPTH_MAX = 128
 
 /** Something that exists, named but not opened. */
 export interface Leaf {

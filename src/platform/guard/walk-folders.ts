@@ -4,9 +4,9 @@ import { fileFault, tryQuietly } from './faults.ts'
 import { holdAgain } from './folder-calls.ts'
 import { type FolderEntries, readFolder } from './folder-entries.ts'
 import type { WalkEnd } from './guard.ts'
+import { DEPTH_MAX } from './input-path.ts'
 import { readMountPoints } from './mounts.ts'
 import { renderPlace } from './open-scope.ts'
-import { DEPTH_MAX } from './trail.ts'
 import { pathOfPlace, requireLeaf, type UsedPlace } from './use-place.ts'
 
 const WALK_ENTRIES_MAX = 1_000_000

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type IndexProject, makeIndexProject } from './index-project.fixture.ts'
@@ -53,8 +53,8 @@ const madeAnew = { mode: 'full', files: 2 }
 test.each<[string, string, string, object]>([
   ['the index', 'rag_index.db', 'no database', madeAnew],
   ['the manifest', 'rag_manifest.json', 'no manifest', madeAnew],
-  ['what was kept of the last run', 'rag_glance.json', '{"met":', nothingToDo],
-  ['the rest of what was kept', 'rag_glance.json', '{}', nothingToDo],
+  ['what was kept of the last run', 'rag_glance.bin', '{"met":', nothingToDo],
+  ['the rest of what was kept', 'rag_glance.bin', '{}', nothingToDo],
 ])('damage to %s is not passed over', async (_, name, text, expected) => {
   using project = makeIndexProject({ 'a.md': '# Ibis', 'b.md': '# Heron' })
   await runLater(project)
@@ -71,3 +71,35 @@ test('other secrets to be hidden are reason enough for another index', async () 
   await runLater(project)
   expect(await runLater(project, ['ibis-...'])).toMatchObject(madeAnew)
 })
+
+test('what was kept is believed to the last byte, and not at all with another', async () => {
+  using project = makeIndexProject({ 'a.md': '# Ibis', 'docs/b.md': '# Heron', 'c.bin': 'x\0y' })
+  const { glance } = project.place
+  /** What a run tells that finds something else kept than the truth: 7 files where it believes it. */
+  const filesTold = async (change: (kept: Buffer) => Buffer) => {
+    rmSync(glance, { force: true })
+    await runLater(project)
+    const kept = readFileSync(glance, 'latin1').replace('"files":2', '"files":7')
+    writeFileSync(glance, change(Buffer.from(kept, 'latin1')))
+    return (await runLater(project)).files
+  }
+  expect(await filesTold((kept) => kept)).toBe(7)
+  const kept = readFileSync(glance)
+  const record_bytes = kept.length - kept.indexOf('\n') - 1
+  expect(record_bytes).toBeGreaterThan(100)
+  for (let place = 0; place < record_bytes; place += 3)
+    expect(await filesTold((whole) => flipByte(whole, place)), `byte ${place}`).toBe(2)
+  expect(await filesTold((whole) => whole.subarray(0, -1))).toBe(2)
+  expect(await filesTold((whole) => Buffer.concat([whole, Buffer.from('\n')]))).toBe(2)
+  expect(await filesTold(asCapped)).toBe(2)
+}, 30_000)
+
+function flipByte(kept: Buffer, place: number): Buffer {
+  const at = kept.indexOf('\n') + 1 + place
+  kept[at] = (kept[at] as number) ^ 1
+  return kept
+}
+
+function asCapped(kept: Buffer): Buffer {
+  return Buffer.from(kept.toString('latin1').replace('"capped":false', '"capped":true'), 'latin1')
+}

@@ -1,4 +1,3 @@
-import { createHash, hash } from 'node:crypto'
 import { lstatSync, readFileSync, rmSync } from 'node:fs'
 import { isKeptInFile } from './backend-settings.ts'
 import { INDEX_FORM, STATIC_EMBEDDER } from './index-form.ts'
@@ -15,8 +14,8 @@ export interface Glance extends Unchanged {
   readonly made_with: string
   /** Stamps of the index's own files. */
   readonly left: string
-  /** Digest of all files and their stamps. */
-  readonly met: string
+  /** All files and their stamps, as they are recorded: equal bytes are equal files. */
+  readonly met: Buffer
 }
 
 const NUMBERS_OF_A_STAMP = 4
@@ -26,7 +25,7 @@ const FILES_AT_ONCE = 256
 export function findGlance(job: IndexJob, place: IndexPlace): Glance | undefined {
   if (job.paths !== undefined || job.rebuild || !isKeptInFile(job)) return undefined
   try {
-    const glance = JSON.parse(readFileSync(place.glance, 'utf8')) as Glance
+    const glance = parseGlance(readFileSync(place.glance))
     return glance.made_with === madeWith(job) && glance.left === stampsOf(place) ? glance : undefined
   } catch {
     // Nothing is lost with it: a run that looks at everything comes to the same.
@@ -35,12 +34,18 @@ export function findGlance(job: IndexJob, place: IndexPlace): Glance | undefined
 }
 
 /** Whether there are just those files with just those stamps. */
-export function isAsBefore({ met }: Glance, rules: WalkRules): boolean {
-  const digest = openDigest()
+export function isAsBefore({ met, capped: was_capped }: Glance, rules: WalkRules): boolean {
+  let [is_same, at] = [true, 0]
+  const record = openRecord((bytes) => {
+    is_same &&=
+      at + bytes.length <= met.length && met.compare(bytes, 0, bytes.length, at, at + bytes.length) === 0
+    at += bytes.length
+  })
   const capped = meetFiles(rules, (path, stat, skip) =>
-    digest.add(path, stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino, skip),
+    record.add(path, stat.size, stat.mtimeMs, stat.ctimeMs, stat.ino, skip),
   )
-  return met === digest.end(capped)
+  record.end()
+  return is_same && at === met.length && capped === was_capped
 }
 
 /** Keeps what a run has met, unless something has to be looked into again whatever its stamp says. */
@@ -56,13 +61,18 @@ export function keepGlance(
     Object.keys(skipped).every((reason) => !PASSING.has(reason as keyof Unchanged['skipped'])) &&
     found.files.every(({ stamp }) => isSettled(stamp, looked_at_ms))
   if (!isFinal) return rmSync(place.glance, { force: true, recursive: true })
-  const met = digestOf(found)
-  const glance: Glance = { made_with: madeWith(job), left: stampsOf(place), met, files, skipped, capped }
-  replaceText(place.glance, `${JSON.stringify(glance)}\n`)
+  const told = { made_with: madeWith(job), left: stampsOf(place), files, skipped, capped }
+  replaceText(place.glance, Buffer.concat([Buffer.from(`${JSON.stringify(told)}\n`), recordOf(found)]))
+}
+
+/** A line of what was told, and what was met. */
+function parseGlance(bytes: Buffer): Glance {
+  const end = bytes.indexOf('\n')
+  return { ...JSON.parse(bytes.toString('utf8', 0, end)), met: bytes.subarray(end + 1) }
 }
 
 function madeWith({ backends, redact_patterns }: IndexJob): string {
-  return hash('sha256', JSON.stringify([INDEX_FORM, STATIC_EMBEDDER, backends?.embedder, redact_patterns]))
+  return JSON.stringify([INDEX_FORM, STATIC_EMBEDDER, backends?.embedder, redact_patterns])
 }
 
 function stampsOf({ manifest, index }: IndexPlace): string {
@@ -76,23 +86,29 @@ function lookOf(path: string): string {
   return `${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}:${stat.ino}`
 }
 
-function digestOf({ files, capped }: WalkFindings): string {
-  const digest = openDigest()
+function recordOf({ files }: WalkFindings): Buffer {
+  const parts: Buffer[] = []
+  const record = openRecord((bytes) => parts.push(Buffer.from(bytes)))
   for (const { path, stamp, skip } of files)
-    digest.add(path, stamp.size, stamp.mtime_ms, stamp.ctime_ms, stamp.ino, skip)
-  return digest.end(capped)
+    record.add(path, stamp.size, stamp.mtime_ms, stamp.ctime_ms, stamp.ino, skip)
+  record.end()
+  return Buffer.concat(parts)
 }
 
-/** Numbers go in as they are in memory: as text they would cost more than all the rest. */
-function openDigest() {
-  const sum = createHash('sha256')
-  const numbers = new Float64Array(FILES_AT_ONCE * NUMBERS_OF_A_STAMP)
+/**
+ * Records files, some at once: how many, their stamps, and a line for each name, in which no newline can be. Numbers go
+ * in as they are in memory, and nothing is made shorter: to compare it all costs less than to digest it.
+ */
+function openRecord(take: (bytes: Uint8Array) => void) {
+  const numbers = new Float64Array(1 + FILES_AT_ONCE * NUMBERS_OF_A_STAMP)
   let names: string[] = []
-  let filled = 0
+  let filled = 1
   const flush = () => {
-    sum.update(JSON.stringify(names)).update(numbers.subarray(0, filled))
+    numbers[0] = names.length
+    take(new Uint8Array(numbers.buffer, 0, filled * numbers.BYTES_PER_ELEMENT))
+    take(Buffer.from(`${names.join('\n')}\n`))
     names = []
-    filled = 0
+    filled = 1
   }
   return {
     add(path: string, size: number, mtime_ms: number, ctime_ms: number, ino: number, skip?: string): void {
@@ -103,9 +119,6 @@ function openDigest() {
       numbers[filled++] = ino
       if (filled === numbers.length) flush()
     },
-    end(capped: boolean): string {
-      flush()
-      return sum.update(`${capped}`).digest('hex')
-    },
+    end: flush,
   }
 }

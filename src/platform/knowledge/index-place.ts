@@ -36,7 +36,7 @@ export function indexPlaceOf(project_root: string): IndexPlace {
     folder,
     manifest: join(folder, 'rag_manifest.json'),
     index: join(folder, 'rag_index.db'),
-    glance: join(folder, 'rag_glance.json'),
+    glance: join(folder, 'rag_glance.bin'),
     progress: join(folder, 'rag_progress.json'),
     skipped: join(folder, 'rag_skipped.jsonl'),
     lock: join(folder, 'rag_index.lock'),

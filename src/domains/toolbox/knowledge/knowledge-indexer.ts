@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { realSystem } from '../../../platform/basics/system.ts'
+import { realNow } from '../../../platform/basics/clock.ts'
 import type { IndexOutcome } from '../../../platform/knowledge/index-job.ts'
 import { SKIPPED_LINES_MAX } from '../../../platform/knowledge/index-limits.ts'
 import {
@@ -54,7 +54,7 @@ async function carryOver(order: IndexerOrder, place: IndexPlace): Promise<Indexe
 
 async function waitForLock(path: string, wait_ms: number): Promise<ProcessLock | undefined> {
   for (let waited_ms = 0; ; waited_ms += WAIT_PAUSE_MS) {
-    const lock = takeProcessLock(path, realSystem.now)
+    const lock = takeProcessLock(path, realNow)
     if (lock || waited_ms >= wait_ms) return lock
     await pause(WAIT_PAUSE_MS)
   }
@@ -62,12 +62,12 @@ async function waitForLock(path: string, wait_ms: number): Promise<ProcessLock |
 
 async function runAndTell({ job }: IndexerOrder): Promise<IndexOutcome> {
   const place = indexPlaceOf(job.project_root)
-  const write = progressWriter(place.progress, realSystem.now)
+  const write = progressWriter(place.progress, realNow)
   const nothing = { mode: null, files_done: 0, files_total: null, seconds_left: null }
   const skipped: string[] = []
   try {
     const outcome = await runIndex(job, {
-      now: realSystem.now,
+      now: realNow,
       onProgress: (progress) => write({ state: 'running', ...progress }),
       onSkipped: (path, reason) => {
         if (skipped.length < SKIPPED_LINES_MAX) skipped.push(`${JSON.stringify({ path, reason })}\n`)
