@@ -1,7 +1,7 @@
 import { type Anchors, buildAnchors } from './anchors.ts'
-import { ASIDES, type Saying } from './asides.ts'
 import { CONTENT_STARTS } from './known-content.ts'
 import type { KnownForm } from './known-values.ts'
+import { ASIDES, type Saying, WORDS } from './line-words.ts'
 import type { OwnerPattern } from './owner-patterns.ts'
 import { PROVIDER_FORMATS } from './provider-formats.ts'
 import { type PlacedFormat, placeFormat } from './provider-layer.ts'
@@ -22,16 +22,8 @@ export interface AnchorTable {
   leads: readonly Lead[]
 }
 
-/** Where one of these stands, the line may name a secret. Anything may be given to a word for a password. */
-const PASSWORD_WORDS = (
-  'pwd psw pssw pasw psk pw contrase senha kennwort wachtw parola heslo salasana jelsz lozink adgangsk haslo ' +
-  'sifre losenord parool sandi'
-).split(' ')
-const SECRET_WORDS = 'secret token cred jwt segret segred bundle_'.split(' ')
-const OTHER_WORDS = 'key auth login session sid csrf sig'.split(' ')
-const WORDS = ['pass', ...PASSWORD_WORDS, ...SECRET_WORDS, ...OTHER_WORDS]
-/** The same words, for a text that is looked at on its own. */
-export const ANY_WORD = new RegExp(WORDS.join('|'), 'i')
+/** The words that a line may name a secret by, for a text that is looked at on its own. */
+export const ANY_WORD = new RegExp(Object.values(WORDS).flat().join('|'), 'i')
 /** A longer beginning would not tell a value better, only make the table larger and the walk slower. */
 const MAX_ANCHOR_CHARS = 8
 const MAX_ALIKE = 8
@@ -45,10 +37,9 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ...STRUCTURES.flatMap((structure) =>
     structure.anchors.map((anchor) => [anchor, { kind: 'structure', structure }] as const),
   ),
-  ['pass', { kind: 'word', says: 'pass' }],
-  ...wordLeads(PASSWORD_WORDS, 'password'),
-  ...wordLeads(SECRET_WORDS, 'secret'),
-  ...wordLeads(OTHER_WORDS, 'other'),
+  ...(Object.keys(WORDS) as Saying[]).flatMap((says) =>
+    WORDS[says].map((word) => [word, { kind: 'word', says }] as const),
+  ),
   ['-----begin', { kind: 'begin' }],
   ['-----end', { kind: 'end' }],
   ['apiversion', { kind: 'object' }],
@@ -58,10 +49,6 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ...CONTENT_STARTS.map((start) => [start, { kind: 'content' }] as const),
   ...ASIDES.map(([text, says]) => [text, { kind: 'aside', says }] as const),
 ]
-
-function wordLeads(words: readonly string[], says: Saying): (readonly [string, Lead])[] {
-  return words.map((word) => [word, { kind: 'word', says }])
-}
 
 /** Where many values begin alike, more of each is its beginning: they would all be tried at every such place. */
 function knownAnchors(known: readonly KnownForm[], chars: number): (readonly [string, Lead])[] {
