@@ -23,21 +23,25 @@ export interface KeptChunk extends Chunk {
 
 /** Puts the chunks of a document together; names and texts are so already. */
 export function packChunks({ count, numbers, names, texts, words, ends }: DocumentRows): ChunksRow {
-  const places = new Uint8Array(count * PLACE_BYTES)
-  const view = viewOf(places)
-  const counts = new Uint8Array(sizeOfCounts(count, ends))
+  // Every byte is written below, so none has to be cleared before.
+  const places = Buffer.allocUnsafe(count * PLACE_BYTES)
+  const counts = Buffer.allocUnsafe(sizeOfCounts(count, ends))
+  const [place, from, to] = [viewOf(places), viewOf(words), viewOf(counts)]
   let counts_end = 0
   for (let chunk = 0; chunk < count; chunk++) {
-    const [from, part, at] = [chunk * NUMBERS_A_CHUNK, chunk * ENDS_A_CHUNK, chunk * PLACE_BYTES]
-    const own = words.subarray(ends[part + 3], ends[part + 4])
-    counts.set(own, counts_end)
-    counts_end += own.length
-    view.setInt32(at, numbers[from] as number, true)
-    view.setInt32(at + LINES_AT, numbers[from + 1] as number, true)
-    view.setInt32(at + LINES_AT + 4, numbers[from + 2] as number, true)
-    view.setInt32(at + NAME_AT, numbers[from + 3] as number, true)
-    view.setInt32(at + COUNTS_AT, counts_end, true)
-    view.setInt32(at + TEXT_AT, numbers[from + 4] as number, true)
+    const number = chunk * NUMBERS_A_CHUNK
+    const part = chunk * ENDS_A_CHUNK
+    const at = chunk * PLACE_BYTES
+    const own_end = ends[part + 4] as number
+    // Few numbers at a time are copied faster one by one than by a view for each chunk.
+    for (let own = ends[part + 3] as number; own < own_end; own += COUNT_BYTES, counts_end += COUNT_BYTES)
+      to.setUint32(counts_end, from.getUint32(own, true), true)
+    place.setInt32(at, numbers[number] as number, true)
+    place.setInt32(at + LINES_AT, numbers[number + 1] as number, true)
+    place.setInt32(at + LINES_AT + 4, numbers[number + 2] as number, true)
+    place.setInt32(at + NAME_AT, numbers[number + 3] as number, true)
+    place.setInt32(at + COUNTS_AT, counts_end, true)
+    place.setInt32(at + TEXT_AT, numbers[number + 4] as number, true)
   }
   return { places, names, counts, texts }
 }

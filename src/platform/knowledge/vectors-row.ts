@@ -19,12 +19,13 @@ export interface VectorsRow {
 
 /** What is said about each chunk beside its vector; `termsOf` tells how many terms its text has. */
 export function packAbout({ count, numbers }: DocumentRows, termsOf: (chunk: number) => number): Uint8Array {
-  const about = new DataView(new ArrayBuffer(count * ABOUT_BYTES))
+  const about = Buffer.allocUnsafe(count * ABOUT_BYTES)
+  const view = new DataView(about.buffer, about.byteOffset, about.byteLength)
   for (let chunk = 0; chunk < count; chunk++) {
     const kind = numbers[chunk * NUMBERS_A_CHUNK] as number
-    about.setUint32(chunk * ABOUT_BYTES, kind | (termsOf(chunk) << KIND_BITS), true)
+    view.setUint32(chunk * ABOUT_BYTES, kind | (termsOf(chunk) << KIND_BITS), true)
   }
-  return new Uint8Array(about.buffer)
+  return about
 }
 
 /** Which kind a row says that a chunk has. */
