@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { IndexDamaged } from './damaged-index.ts'
 import { sharedDigester } from './document-digester.ts'
 import { openRows, packRows } from './document-rows.ts'
 import { type Connection, connectIndex } from './embedded-schema.ts'
@@ -176,6 +177,15 @@ describe('a segment made at once', () => {
   })
 })
 
-it('refuses a structure of another form', () => {
-  expect(() => addSegment(Buffer.from([0, 0, 0, 0, 1, 0, 0, 0]), 1, 1)).toThrow('another form')
+it('takes a structure of another form for a damaged index', () => {
+  const huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]
+  expect(addSegment(Buffer.from([0, 0, 0, 0, 1, 0, 0, 0]), 1, 1)).toBeUndefined()
+  expect(addSegment(Buffer.from([0, 0, 0, 0, 0xff, 0, 0, 1, 1, 1, 0, 0, ...huge]), 1, 1)).toBeUndefined()
+  const { connection, commit } = openWords('by segments')
+  commit([], [['first']])
+  connection.unsafeMode(true)
+  connection.exec("UPDATE words_data SET block = x'00000000000000' WHERE id = 10")
+  connection.unsafeMode(false)
+  connection.exec("INSERT INTO words (words, rank) VALUES ('merge', 0)")
+  expect(() => commit([], [['second']])).toThrow(IndexDamaged)
 })
