@@ -62,8 +62,8 @@ function take(bytes: i32): i32 {
 /** Lays out the memory for so many chunks, and for so many bytes of words with the path's for each chunk. */
 export function lay_out(chunks: i32, bytes: i32): void {
   end = (<i32>__heap_base + 63) & ~63
-  // Each token has a letter and a blank.
-  const tokens = (bytes >> 1) + 1
+  // Each token has a letter, and a blank but for the last one of a column.
+  const tokens = ((bytes + chunks * COLUMNS) >> 1) + 1
   const written = tokens * WRITTEN_BYTES
   const page_count = written / (PAGE_BYTES >> 1) + 2
   input = take(bytes)

@@ -4,6 +4,7 @@ import { FIRST_SLOTS, hashes, heads, lengths, letters, slots, starts } from './l
 
 const LOW_BITS: u64 = 0x0101010101010101
 const HIGH_BITS: u64 = 0x8080808080808080
+const BLANK: u8 = 32
 const BLANKS: u64 = 0x2020202020202020
 const MIX: u64 = 0x9e3779b97f4a7c15
 
@@ -34,8 +35,11 @@ function before_blank(word: u64, blank: u64): u64 {
   return word & (((<u64>1) << (ctz(blank) & 56)) - 1)
 }
 
-/** Writes the numbers of the terms in a text, each with a blank behind it; answers how many there are. */
+/** Writes the numbers of the terms in a text, with blanks between them; answers how many there are. */
 export function read_terms(from: i32, to: i32, out: i32): i32 {
+  // The last term ends with the text, whatever comes next.
+  const next = load<u8>(to)
+  store<u8>(to, BLANK)
   let place = out
   let at = from
   while (at < to) {
@@ -53,6 +57,7 @@ export function read_terms(from: i32, to: i32, out: i32): i32 {
     }
     place += 4
   }
+  store<u8>(to, next)
   return (place - out) >> 2
 }
 

@@ -27,7 +27,12 @@ export function putPlace(view: DataView, chunk: number, place: ChunkPlace): void
 
 /** Which kind a chunk of sound places says that it has. */
 export function kindIn(places: Uint8Array, chunk: number): number {
-  return viewOf(places).getInt32(chunk * PLACE_BYTES, true)
+  return kindAt(viewOf(places), chunk)
+}
+
+/** The same, for who asks about many. */
+export function kindAt(places: DataView, chunk: number): number {
+  return places.getInt32(chunk * PLACE_BYTES, true)
 }
 
 /** The lines of a chunk. */
@@ -76,6 +81,6 @@ function startOf(view: DataView, at: number, what: number): number {
   return at === 0 ? 0 : view.getInt32(at - PLACE_BYTES + what, true)
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

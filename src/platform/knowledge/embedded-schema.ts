@@ -10,7 +10,7 @@ const WAIT_MS = 10_000
 /** A large index is read all over by one question. */
 const CACHE_KIB = 16_384
 /** Only of a new file; in larger pages less room is lost. */
-const PAGE_BYTES = 8_192
+const PAGE_BYTES = 16_384
 /** Words that are gathered before they are written: the more, the fewer pieces have to be put together later. */
 const WORDS_BYTES = 16 * 1_048_576
 /** Segments of words, made at once, that are kept beside each other: to put them together costs more than to read them. */

@@ -4,7 +4,7 @@ import { isSettled, type MetFile, PASSING, type SkipReason } from './index-stamp
 import type { Embedder, KnowledgeDocument, KnowledgeStore } from './knowledge.ts'
 
 /** Pieces that are put into the index at once: many, for each commit has its price; not all, for a run may be killed. */
-const COMMIT_CHUNKS = 8_000
+const COMMIT_CHUNKS = 6_000
 
 /** Puts digests into the index, and what was learnt of the files into the ledger after it. */
 export interface IndexWriter {

@@ -9,6 +9,8 @@ const MODULE_FILE = join(PACKAGE_FOLDER, 'vectors', 'postings.wasm')
 const COLUMNS = 4
 /** Bytes that the sizes of each chunk have room in. */
 export const SIZE_BYTES = 16
+/** Of words for one segment: the program lays out its memory for many times as much, and has to find its way in it. */
+export const SEGMENT_MAX_BYTES = 8 * 1_048_576
 /** Other commits are seldom larger than the first one by more than this. */
 const HEADROOM = 1.25
 

@@ -1,5 +1,5 @@
 import type { ChunkRow } from './chunk-columns.ts'
-import { kindIn } from './chunk-places.ts'
+import { kindAt, viewOf } from './chunk-places.ts'
 import type { DocumentRows } from './knowledge.ts'
 
 /** Four bytes for each chunk: its kind, and how many terms its text has. */
@@ -19,11 +19,13 @@ export interface VectorsRow {
 
 /** What is said about each chunk beside its vector; `termsOf` tells how many terms its text has. */
 export function packAbout({ count, places }: DocumentRows, termsOf: (chunk: number) => number): Uint8Array {
-  const about = new DataView(new ArrayBuffer(count * ABOUT_BYTES))
+  const about = Buffer.allocUnsafe(count * ABOUT_BYTES)
+  const view = new DataView(about.buffer, about.byteOffset, about.byteLength)
+  const kinds = viewOf(places)
   for (let chunk = 0; chunk < count; chunk++) {
-    about.setUint32(chunk * ABOUT_BYTES, kindIn(places, chunk) | (termsOf(chunk) << KIND_BITS), true)
+    view.setUint32(chunk * ABOUT_BYTES, kindAt(kinds, chunk) | (termsOf(chunk) << KIND_BITS), true)
   }
-  return new Uint8Array(about.buffer)
+  return about
 }
 
 /** Which kind a row says that a chunk has. */

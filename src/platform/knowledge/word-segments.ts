@@ -1,6 +1,7 @@
+import { IndexDamaged } from './damaged-index.ts'
 import type { Connection } from './embedded-schema.ts'
 import { SIZE_BYTES, type WordSegment } from './postings-program.ts'
-import { addSegment } from './word-structure.ts'
+import { addSegment, type NewSegment } from './word-structure.ts'
 
 const STRUCTURE = 10
 /** A page has its number, and the number of its segment above that. */
@@ -20,10 +21,11 @@ export function openWordSegments(
   return (segment, first_chunk) => {
     merge.run(segment.pages.length * MERGED_PAGES)
     flush.run()
-    const structure = findStructure.get(STRUCTURE) as Uint8Array
+    const added = addSegment(findStructure.get(STRUCTURE) as Uint8Array, segment.pages.length, segment.chunks)
+    if (!added) throw new IndexDamaged(connection.name, 'its words have another form')
     connection.unsafeMode(true)
     try {
-      writeSegment(connection, segment, first_chunk, structure)
+      writeSegment(connection, segment, first_chunk, added)
     } finally {
       connection.unsafeMode(false)
     }
@@ -33,11 +35,10 @@ export function openWordSegments(
 /** The tables are not meant to be written around the full text, so the connection has to be told before. */
 function writeSegment(
   connection: Connection,
-  { chunks, pages, keys, guides, sizes, size_lengths }: WordSegment,
+  { pages, keys, guides, sizes, size_lengths }: WordSegment,
   first_chunk: number,
-  structure: Uint8Array,
+  { id, origin, block }: NewSegment,
 ): void {
-  const { id, origin, block } = addSegment(structure, pages.length, chunks)
   const addData = connection.prepare('INSERT INTO words_data (id, block) VALUES (?, ?)')
   for (const [at, page] of pages.entries()) addData.run(id * SEGMENT + at + 1, page)
   for (const { page, bytes } of guides) addData.run(id * SEGMENT + GUIDE + page, bytes)

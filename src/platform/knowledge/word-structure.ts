@@ -19,11 +19,12 @@ export interface NewSegment {
   readonly block: Buffer
 }
 
-/** Adds a segment with so many pages and rows to the structure of a full text, as the newest one. */
-export function addSegment(block: Uint8Array, pages: number, rows: number): NewSegment {
+/** Adds a segment with so many pages and rows to the structure of a full text, as the newest one, if it has the form. */
+export function addSegment(block: Uint8Array, pages: number, rows: number): NewSegment | undefined {
   const header = Buffer.from(block.subarray(0, HEADER_BYTES))
-  if (!header.subarray(HEADER_BYTES - FORM.length).equals(FORM)) throw new Error('words have another form')
   const numbers = readNumbers(block.subarray(HEADER_BYTES))
+  const hasForm = header.subarray(HEADER_BYTES - FORM.length).equals(FORM)
+  if (!hasForm || !numbers.every(Number.isSafeInteger)) return undefined
   const [levels = 0, segments = 0, written = 0] = numbers
   const known = listSegments(numbers)
   const taken = new Set(known.map(([id]) => id))
@@ -44,7 +45,7 @@ function listSegments(numbers: readonly number[]): number[][] {
   for (let at = LEAD_NUMBERS; at < numbers.length; ) {
     const count = numbers[at + 1] as number
     at += LEVEL_NUMBERS
-    for (let segment = 0; segment < count; segment++, at += SEGMENT_NUMBERS)
+    for (let segment = 0; segment < count && at < numbers.length; segment++, at += SEGMENT_NUMBERS)
       segments.push(numbers.slice(at, at + SEGMENT_NUMBERS))
   }
   return segments

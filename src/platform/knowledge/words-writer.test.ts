@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { gatherChunks } from './cut-document.ts'
+import { IndexDamaged } from './damaged-index.ts'
 import { sharedDigester } from './document-digester.ts'
 import { openRows, packRows } from './document-rows.ts'
 import { type Connection, connectIndex } from './embedded-schema.ts'
-import type { Chunk } from './knowledge.ts'
+import type { Chunk, DocumentRows } from './knowledge.ts'
+import { openSegmentMaker, SEGMENT_MAX_BYTES } from './postings-program.ts'
 import { addSegment } from './word-structure.ts'
 import { openWordTotals } from './word-totals.ts'
 import { type NewDocument, openWordsWriter } from './words-writer.ts'
@@ -20,6 +22,13 @@ function openWords(way: 'by rows' | 'by segments', automerge = 0) {
   const writer = openWordsWriter(connection, totals, way === 'by rows' ? Number.POSITIVE_INFINITY : 1)
   const removeRow = connection.prepare('DELETE FROM words WHERE rowid = ?')
   let [next, made] = [1, 0]
+  const put = connection.transaction((rows: DocumentRows) => {
+    totals.begin()
+    writer.begin([{ path: '', sha256: '', rows }])
+    writer.add(1, rows)
+    writer.finish()
+    totals.settle()
+  })
   const commit = connection.transaction((gone: readonly number[], texts: Texts) => {
     totals.begin()
     for (const chunk_id of gone) {
@@ -35,7 +44,7 @@ function openWords(way: 'by rows' | 'by segments', automerge = 0) {
     writer.finish()
     totals.settle()
   })
-  return { connection, commit }
+  return { connection, commit, put }
 }
 
 function makeDocument(path: string, texts: readonly string[]): NewDocument {
@@ -125,6 +134,29 @@ describe('a segment made at once', () => {
     expect(tablesOf(made.connection)).toEqual(tablesOf(expected.connection))
   })
 
+  it('ends the last word of a column with it, whether a blank comes next or not', () => {
+    const parts = [
+      'src main',
+      'reads a longworded thing',
+      'international',
+      'thing',
+      'zzzz',
+      'b',
+      '',
+      'a',
+      'zzzzzzzz',
+    ]
+    const endOf = (part: number) => parts.slice(0, part + 1).join('').length
+    const ends = [endOf(0), ...[1, 2, 3, 4].map(endOf), 4, ...[5, 6, 7, 8].map(endOf), 1]
+    const { rows } = makeDocument('a.md', ['one', 'two'])
+    const words = Buffer.from(parts.join(''))
+    const [expected, made] = [openWords('by rows'), openWords('by segments')]
+    for (const { put } of [expected, made]) put({ ...rows, words, ends: Int32Array.from(ends) })
+    expect(tablesOf(made.connection)).toEqual(tablesOf(expected.connection))
+    const terms = made.connection.prepare('SELECT term FROM stems').pluck().all()
+    expect(terms).toEqual(['a', 'b', 'international', 'longworded', 'main', 'reads', 'src', 'thing'])
+  })
+
   it('is gone on with by the full text: removals, further words, and segments put together', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(texts, fc.nat()), { minLength: 1, maxLength: 5 }), (steps) => {
@@ -174,6 +206,27 @@ describe('a segment made at once', () => {
   })
 })
 
-it('refuses a structure of another form', () => {
-  expect(() => addSegment(Buffer.from([0, 0, 0, 0, 1, 0, 0, 0]), 1, 1)).toThrow('another form')
+it('has room for the heaviest words that a segment is made of', () => {
+  const maker = openSegmentMaker()
+  const { rows } = makeDocument('a.md', ['first words', 'second words'])
+  maker.begin({ chunks: 2, bytes: 1_000 })
+  maker.add(rows)
+  const { pages: expected, totals } = structuredClone(maker.finish(7))
+  maker.begin({ chunks: 1_000_000, bytes: SEGMENT_MAX_BYTES })
+  maker.add(rows)
+  expect(maker.finish(7)).toMatchObject({ pages: expected, totals, chunks: 2 })
+  expect(expected).toHaveLength(1)
+})
+
+it('takes a structure of another form for a damaged index', () => {
+  const huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]
+  expect(addSegment(Buffer.from([0, 0, 0, 0, 1, 0, 0, 0]), 1, 1)).toBeUndefined()
+  expect(addSegment(Buffer.from([0, 0, 0, 0, 0xff, 0, 0, 1, 1, 1, 0, 0, ...huge]), 1, 1)).toBeUndefined()
+  const { connection, commit } = openWords('by segments')
+  commit([], [['first']])
+  connection.unsafeMode(true)
+  connection.exec("UPDATE words_data SET block = x'00000000000000' WHERE id = 10")
+  connection.unsafeMode(false)
+  connection.exec("INSERT INTO words (words, rank) VALUES ('merge', 0)")
+  expect(() => commit([], [['second']])).toThrow(IndexDamaged)
 })

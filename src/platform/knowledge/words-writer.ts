@@ -1,14 +1,12 @@
 import { ENDS_A_CHUNK } from './document-digester.ts'
 import type { Connection } from './embedded-schema.ts'
 import type { DocumentRows } from './knowledge.ts'
-import { openSegmentMaker, type PostingsWeight, weightOf } from './postings-program.ts'
+import { openSegmentMaker, type PostingsWeight, SEGMENT_MAX_BYTES, weightOf } from './postings-program.ts'
 import { openWordSegments } from './word-segments.ts'
 import type { WordTotals } from './word-totals.ts'
 
 /** So many chunks are worth a segment of their own making; fewer are told to the full text one by one. */
 const SEGMENT_FROM_CHUNKS = 500
-/** Of words for one segment; the program that makes it has all of them in its memory, several times over. */
-const SEGMENT_MAX_BYTES = 32 * 1_048_576
 
 /** A document on its way into an index. */
 export interface NewDocument {
