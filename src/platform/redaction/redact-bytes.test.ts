@@ -23,7 +23,22 @@ function isSame(text: string): boolean {
   })
 }
 
+/** Each is of interest for one reason alone. */
+const EXAMPLES = {
+  'brackets that are nested as in no code': 'secret = "ther(and]tion#ing"',
+  'signs and a digit in a text of several parts': 'secret = "Ther+and/Ing,on>er:Ther<tion]Ing1"',
+  'digits among words': 'secret: "ther_and_tion_123456"',
+  'a sign of another script': 'ther_ther_ther_ther_token：xqzvkwjhpbgtymls',
+  'a key that one letter qualifies': 'name: "fooS-key"\nvalue: "k7vq2xzj"',
+  'a token that begins where a long line is cut': `${'the'.repeat(4_096)}${fakeText(40)} ${'word '.repeat(1_000)}`,
+}
+
 describe('bytes are redacted as their text is', () => {
+  it.each(Object.entries(EXAMPLES))('where it has %s', (_, text) => {
+    expect(createRedactor().redact(text)).not.toBe(text)
+    expect(isSame(text)).toBe(true)
+  })
+
   it.each([
     ['whatever stands on the lines', anyText, 4_000],
     ['whatever stands on one line', anyLine, 8_000],
