@@ -2,6 +2,7 @@ import { close, closeSync, fstatSync } from 'node:fs'
 import { isUnmoved } from './barrier.ts'
 import { LOCK_PREFIX } from './blocked-names.ts'
 import { writeInto } from './change-files.ts'
+import { closeAll } from './descriptors.ts'
 import { errnoOf, fileFault, translateFault } from './faults.ts'
 import { folderCalls, holdAgain, kernelCalls } from './folder-calls.ts'
 import {
@@ -16,11 +17,14 @@ import { isSingleName } from './input-path.ts'
 import { isInStore, type OpenScope, renderPlace } from './open-scope.ts'
 import { openLeaf, READ_ATTEMPTS, readLeaf } from './read-file.ts'
 import { findName, isStillOpened } from './still-there.ts'
-import { checkFile, requireFile, type UsedPlace, usePlace } from './use-place.ts'
+import type { Leaf } from './trail.ts'
+import { checkFile, pathOfPlace, requireFile, type UsedPlace, usePlace } from './use-place.ts'
 import { makeNewFile, prepareFile, putFile, type WriteInto } from './write-file.ts'
 
 interface Held extends WriteInto {
   readonly scope: OpenScope
+  /** The file that was there when the folder was taken, under its name; looked at once more where it still is. */
+  first: (Leaf & { readonly name: string }) | undefined
   open: boolean
 }
 
@@ -29,8 +33,15 @@ export function holdFolder(scope: OpenScope, given: string): HeldFolder {
   return usePlace(scope, given, 'write', (place) => {
     if (place.leaf) requireFile(place)
     else if (place.missing.length !== 1) throw fileFault(place.fault ?? 'FileNotFound', given)
-    const held = { ...writeInto(place), folder_fd: keepFolder(place), scope, open: true }
-    return openHeld(held, place.names.at(-1) ?? '', renderPlace(scope, place.root, place.names))
+    const name = place.names.at(-1) ?? ''
+    const held = {
+      ...writeInto(place),
+      folder_fd: keepFolder(place),
+      scope,
+      first: keepLeaf(place, name),
+      open: true,
+    }
+    return openHeld(held, name, renderPlace(scope, place.root, place.names))
   })
 }
 
@@ -38,6 +49,14 @@ export function holdFolder(scope: OpenScope, given: string): HeldFolder {
 function keepFolder({ fds, folder_fd }: UsedPlace): number {
   const place = fds.indexOf(folder_fd)
   return place < 0 ? holdAgain(folder_fd) : (fds.splice(place, 1)[0] as number)
+}
+
+/** Where files may have several names, nothing would tell that this one has been changed since. */
+function keepLeaf({ scope, fds, leaf, ...place }: UsedPlace, name: string): Held['first'] {
+  const at = leaf ? fds.indexOf(leaf.fd) : -1
+  if (!leaf || at < 0 || isInStore(scope, () => pathOfPlace(place))) return undefined
+  fds.splice(at, 1)
+  return { ...leaf, name }
 }
 
 function openHeld(held: Held, name: string, path: string): HeldFolder {
@@ -57,7 +76,7 @@ function openHeld(held: Held, name: string, path: string): HeldFolder {
     unlink: (one) =>
       using(held, [one], () => changeHeld(held, () => folderCalls().unlink(held.folder_fd, one))),
     close: () => {
-      if (held.open) closeSync(held.folder_fd)
+      if (held.open) closeAll([held.folder_fd, ...(held.first ? [held.first.fd] : [])])
       held.open = false
     },
   }
@@ -100,21 +119,37 @@ function readHeld<Found extends FoundFile>(
   is_shared = false,
 ): Found | undefined {
   for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
-    const fd = findName(held.folder_fd, name)
-    if (fd === undefined) return undefined
+    const leaf = takeFirst(held, name, max_bytes) ?? findLeaf(held.folder_fd, name)
+    if (leaf === undefined) return undefined
+    const { fd, stat } = leaf
     try {
-      const stat = fstatSync(fd, { bigint: true })
       const may_have_names = is_shared || isInStore(held.scope, () => `${held.folder_path}/${name}`)
       // Links were followed when the folder was taken: one that is here now was put here since.
       if (stat.isSymbolicLink()) throw new GuardDenied('changed', held.given)
       checkFile(stat, held.given, may_have_names)
-      const found = read({ fd, stat }, { ...held, name, may_have_names }, max_bytes)
+      const found = read(leaf, { ...held, name, may_have_names }, max_bytes)
       if (found) return found
     } finally {
       closeSync(fd)
     }
   }
   throw new GuardDenied('changed', held.given)
+}
+
+/**
+ * What is read is compared with what was seen first: a file that was changed since is looked at anew, and so is one
+ * that was too large, for it may have become smaller while its lock was waited for.
+ */
+function takeFirst(held: Held, name: string, max_bytes: number): Leaf | undefined {
+  const { first } = held
+  if (first?.name !== name || first.stat.size > BigInt(max_bytes)) return undefined
+  held.first = undefined
+  return first
+}
+
+function findLeaf(folder_fd: number, name: string): Leaf | undefined {
+  const fd = findName(folder_fd, name)
+  return fd === undefined ? undefined : { fd, stat: fstatSync(fd, { bigint: true }) }
 }
 
 async function prepareHeld(held: Held, bytes: Uint8Array, rights: FileRights): Promise<PreparedFile> {

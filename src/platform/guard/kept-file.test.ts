@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   chmodSync,
+  linkSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -96,4 +97,41 @@ test('there is nothing to keep where there is no file, and too large a one is re
   withHeld((held) => {
     expect(held.keep('nothing', 10)).toBeUndefined()
     expect(() => held.keep('main.ts', 3)).toThrow('larger than 3 bytes')
+  }))
+
+/** What a file says and who may use it, asked by name; nothing where there is no file. */
+function seenByName(path: string): [string, number] | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() ? [readFileSync(path, 'utf8'), stat.mode & 0o7777] : undefined
+}
+
+test('what is kept is what the name has by then, whatever was done since the folder was taken', async () => {
+  const deeds = fc.array(fc.constantFrom(...Object.keys(DEEDS)), { minLength: 1, maxLength: 3 })
+  await fc.assert(
+    fc.asyncProperty(deeds, (names) =>
+      withHeld((held, path) => {
+        for (const name of names) if (lstatSync(path, { throwIfNoEntry: false })) DEEDS[name]?.(path)
+        if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+          return expect(() => held.keep('main.ts', 1_000)).toThrow('changed')
+        const kept = held.keep('main.ts', 1_000)
+        expect(kept && [kept.bytes.toString(), kept.mode]).toEqual(seenByName(path))
+        return kept?.close()
+      }),
+    ),
+    { numRuns: 60 },
+  )
+})
+
+test('a file that was too large when its folder was taken is kept when it has become smaller since', () =>
+  withHeld((held, path) => {
+    writeFileSync(path, 'less')
+    const kept = held.keep('main.ts', FIRST.length - 1)
+    expect(kept?.bytes.toString()).toBe('less')
+    kept?.close()
+  }))
+
+test('a second name that a file got since its folder was taken is seen', () =>
+  withHeld((held, path) => {
+    linkSync(path, `${path}.second`)
+    expect(() => held.keep('main.ts', 1_000)).toThrow('hard_link')
   }))

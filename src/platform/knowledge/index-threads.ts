@@ -13,7 +13,7 @@ const THREAD_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 
 /** Fewer files are digested sooner than a thread has started. */
 const THREADS_FROM_FILES = 64
 /** Batches that wait at a pair of threads, so that it never waits for one, even while many documents are written. */
-const AHEAD = 10
+const AHEAD = 20
 /** Beside this file, in the sources as in the build. */
 const PROGRAM = new URL(`./index-worker${extname(import.meta.url)}`, import.meta.url)
 

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { compileLittle } from '../basics/compile-little.ts'
 import { isKeptInFile } from './backend-settings.ts'
 import { keepGlance } from './index-glance.ts'
 import { IGNORE_FILE } from './index-ignore-files.ts'
@@ -38,6 +39,7 @@ async function updateOnce(
   tools: RunTools,
   started: Date,
 ): Promise<IndexOutcome> {
+  compileLittle()
   const index = await openIndex(job, place)
   const digester = openBatchDigester(job)
   const close = async () => {

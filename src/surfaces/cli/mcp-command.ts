@@ -1,5 +1,6 @@
 import { Refusal } from '../../operations/errors.ts'
 import { buildRegistry } from '../../operations/registry.ts'
+import { compileSooner } from '../../platform/basics/compile-sooner.ts'
 import { localCaller } from '../../platform/identity/caller.ts'
 import type { OnRefusedLine } from '../mcp/stdio-transport.ts'
 import type { Invocation } from './command.ts'
@@ -31,6 +32,7 @@ export async function serveMcp(invocation: Invocation): Promise<number> {
       if (!isLeaving) hub.log.warn({ fault: error.name }, 'mcp session fault')
     }
     const onRefused: OnRefusedLine = (code) => refuseAtDoor(hub, caller, new Refusal(code))
+    compileSooner()
     await serveMcpOverStdio(host, caller, { stdin: io.stdin, stdout: io.stdout, onError, onRefused })
     return 0
   } finally {

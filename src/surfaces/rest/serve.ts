@@ -1,7 +1,7 @@
-import { setFlagsFromString } from 'node:v8'
 import pino from 'pino'
 import { ownerLinkCreate } from '../../domains/control/owner/link-create.ts'
 import { runOperation } from '../../operations/run-operation.ts'
+import { compileSooner } from '../../platform/basics/compile-sooner.ts'
 import { type Home, homeAt } from '../../platform/basics/home.ts'
 import { realSystem } from '../../platform/basics/system.ts'
 import { localCaller } from '../../platform/identity/caller.ts'
@@ -40,14 +40,6 @@ export async function serveHub(options: ServeOptions): Promise<void> {
   } finally {
     await running.stop()
   }
-}
-
-/**
- * A call runs most of its code once, so by the engine's own measure it takes thousands of calls until that code is
- * compiled for good. The code of the start runs often and never again: it is not worth the memory.
- */
-function compileSooner(): void {
-  setFlagsFromString('--invocation-count-for-turbofan=1000')
 }
 
 function readyLine({ url }: RunningHub): string {
