@@ -1,4 +1,13 @@
-import { close, closeSync, fchmodSync, fchownSync, fdatasync, fdatasyncSync, fstatSync } from 'node:fs'
+import {
+  type BigIntStats,
+  close,
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fdatasync,
+  fdatasyncSync,
+  fstatSync,
+} from 'node:fs'
 import { promisify } from 'node:util'
 import { realSystem } from '../basics/system.ts'
 import { writeWhole } from '../basics/write-whole.ts'
@@ -14,6 +23,8 @@ const syncData = promisify(fdatasync)
 
 const RANDOM_BYTES = 12
 const PRIVATE_MODE = 0o600
+const PERMISSIONS = 0o777
+const ALL_BITS = 0o7777
 /** What a new file is made with; the process's umask takes away from it. */
 const NEW_MODE = 0o644
 
@@ -60,7 +71,9 @@ export async function prepareFile(
 function makeBeside(into: WriteInto, bytes: Uint8Array, kept: FileRights | undefined) {
   sweepDrafts(into)
   const temp = `${TEMP_PREFIX}${realSystem.random(RANDOM_BYTES)}`
-  const fd = folderCalls().open(into.folder_fd, temp, MAKE_NEW, kept ? PRIVATE_MODE : NEW_MODE)
+  const fd = folderCalls().open(into.folder_fd, temp, MAKE_NEW, kept ? kept.mode & PERMISSIONS : NEW_MODE)
+  // Which file it is does not change any more: looked at once, for its rights and for whether it has arrived.
+  const own = fstatSync(fd, { bigint: true })
   let is_beside = true
   const closeMade = () => {
     if (is_beside) removeIfThere(into.folder_fd, temp)
@@ -72,11 +85,11 @@ function makeBeside(into: WriteInto, bytes: Uint8Array, kept: FileRights | undef
     if (replaced) folderCalls().rename(into.folder_fd, temp, name)
     else moveOver(into.folder_fd, temp, name)
     is_beside = false
-    checkArrived(into, name, fd)
+    checkArrived(into, name, own)
   }
   try {
     writeWhole(fd, bytes)
-    if (kept) keepMode(fd, kept)
+    if (kept) keepRights(fd, own, kept)
     return { fd, putAs, close: closeMade }
   } catch (error) {
     closeMade()
@@ -113,7 +126,7 @@ export function makeNewFile(into: WriteInto, name: string, bytes: Uint8Array, mo
   if (fd === undefined) return false
   try {
     writeWhole(fd, bytes)
-    if (mode !== PRIVATE_MODE) keepMode(fd, { mode })
+    if (mode !== PRIVATE_MODE) keepRights(fd, fstatSync(fd, { bigint: true }), { mode })
     return true
   } catch (error) {
     removeIfThere(into.folder_fd, name)
@@ -133,10 +146,11 @@ function openNew(folder_fd: number, name: string): number | undefined {
 }
 
 /** Permission bits only: what an agent wrote must not run with somebody else's rights. */
-function keepMode(fd: number, { mode, uid, gid }: FileRights): void {
-  const own = fstatSync(fd)
-  if (uid !== undefined && gid !== undefined && (own.uid !== uid || own.gid !== gid)) tryChown(fd, uid, gid)
-  fchmodSync(fd, mode & 0o777)
+function keepRights(fd: number, own: BigIntStats, { mode, uid, gid }: FileRights): void {
+  const isAnothers =
+    uid !== undefined && gid !== undefined && (own.uid !== BigInt(uid) || own.gid !== BigInt(gid))
+  if (isAnothers) tryChown(fd, uid, gid)
+  if (isAnothers || (Number(own.mode) & ALL_BITS) !== (mode & PERMISSIONS)) fchmodSync(fd, mode & PERMISSIONS)
 }
 
 function tryChown(fd: number, uid: number, gid: number): void {
@@ -148,10 +162,9 @@ function tryChown(fd: number, uid: number, gid: number): void {
   }
 }
 
-function checkArrived(into: WriteInto, name: string, fd: number): void {
+function checkArrived(into: WriteInto, name: string, own: BigIntStats): void {
   const named = folderCalls().find(into.folder_fd, name)
-  const held = fstatSync(fd, { bigint: true })
-  if (named?.ino !== held.ino || named.dev !== held.dev) throw new GuardDenied('changed', into.given)
+  if (named?.ino !== own.ino || named.dev !== own.dev) throw new GuardDenied('changed', into.given)
 }
 
 function removeIfThere(folder_fd: number, name: string): void {
