@@ -103,3 +103,15 @@ function flipByte(kept: Buffer, place: number): Buffer {
 function asCapped(kept: Buffer): Buffer {
   return Buffer.from(kept.toString('latin1').replace('"capped":false', '"capped":true'), 'latin1')
 }
+
+test('what is kept of a run does not tell a pattern, and another one makes it count for nothing', async () => {
+  using project = makeIndexProject({ 'a.md': '# Ibis of the harbour', 'b.md': '# Heron' })
+  const kept = () => readFileSync(join(project.root, '.flow', 'rag_glance.bin'), 'latin1')
+  await runLater(project, ['harbour'])
+  expect(kept()).not.toContain('harbour')
+  const before = kept()
+  expect(await runLater(project, ['harbour'])).toMatchObject({ mode: 'delta', embedded: 0 })
+  expect(kept()).toBe(before)
+  await runLater(project, ['harbours'])
+  expect(kept()).not.toBe(before)
+})

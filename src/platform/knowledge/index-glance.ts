@@ -72,7 +72,13 @@ function parseGlance(bytes: Buffer): Glance {
 }
 
 function madeWith({ backends, redact_patterns }: IndexJob): string {
-  return JSON.stringify([INDEX_FORM, STATIC_EMBEDDER, backends?.embedder, redact_patterns])
+  return JSON.stringify([INDEX_FORM, STATIC_EMBEDDER, backends?.embedder, digestPatterns(redact_patterns)])
+}
+
+/** A pattern may be a secret itself, and is written down nowhere. Most have none, and need nothing loaded for it. */
+function digestPatterns(patterns: readonly string[]): string {
+  if (patterns.length === 0) return ''
+  return process.getBuiltinModule('node:crypto').hash('sha256', JSON.stringify(patterns))
 }
 
 function stampsOf({ manifest, index }: IndexPlace): string {
