@@ -13,8 +13,11 @@ const PAGE: i32 = 65_536
 const SLACK: i32 = 64
 const UNKNOWN_CLASS: u8 = 255
 
-/** What a record has: where the letters begin and how many they are, hash, stem, count, vector, and where it is written. */
-const RECORD_BITS: i32 = 5
+/**
+ * What a record has: where the letters begin and how many they are, hash, stem, count, vector, where it is written, what
+ * it is looked for by, and its letters in 24 bytes where all are ASCII.
+ */
+const RECORD_BITS: i32 = 6
 const RECORD_BYTES: i32 = 1 << RECORD_BITS
 export const START: usize = 0
 export const LENGTH: usize = 4
@@ -23,6 +26,8 @@ export const STEM: usize = 12
 export const COUNT: usize = 16
 export const VECTOR: usize = 20
 export const WRITTEN: usize = 24
+export const KEY: usize = 28
+export const PACKED: usize = 32
 
 export let listed: i32 = 0
 export let buckets: i32 = 0
@@ -92,7 +97,7 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   ends = take(weight * 4)
   counted = take(terms * 4)
   addends = take(terms * 8)
-  scratch = take(4 * TERM_LENGTH_LIMIT)
+  scratch = take(4 * TERM_LENGTH_LIMIT + SLACK)
   output = take(weight * 12 + SLACK)
   tallies = take(weight * 4)
   shown = take(weight * 4)

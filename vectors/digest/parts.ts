@@ -2,9 +2,10 @@
 // text, its name and its owner begin and end, how many of its first words count more, and how often its path counts in
 // its vector.
 
-import { input, parts, source } from './layout'
-import { begin_document, read_terms } from './terms'
-import { widen } from './widen'
+import { parts, source } from './layout'
+import { is_plain, read_plain } from './read-plain'
+import { read_wide } from './read-wide'
+import { begin_document, read } from './terms'
 
 export const PART_LEAD: usize = 24
 export const PART_PATH_BOOST: usize = 28
@@ -31,6 +32,9 @@ export function read_document(chunks: i32): void {
 }
 
 function read_text(place: i32): void {
-  const to = widen(source + load<i32>(place), source + load<i32>(place, 4), input)
-  store<i32>(place, read_terms(to))
+  const from = source + load<i32>(place)
+  const to = source + load<i32>(place, 4)
+  if (is_plain(from, to)) read_plain(from, to)
+  else read_wide(from, to)
+  store<i32>(place, read)
 }

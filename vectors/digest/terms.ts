@@ -1,42 +1,35 @@
-// Terms by number: texts are cut into terms, and the same term has the same number until all are forgotten.
+// Terms by number: the same term has the same number until all are forgotten.
 
 import {
   COUNT,
-  classes,
   HASH,
   ids,
-  input,
   is_full,
+  KEY,
   LENGTH,
   letters,
   listed,
+  PACKED,
   record,
   STEM,
   START,
   scratch,
   slots,
-  TERM_LENGTH_LIMIT,
   VECTOR,
   WRITTEN,
 } from './layout'
 
-/** The class of a character that was not met before. */
-@external('env', 'classify')
-declare function classify(code: i32): i32
-/** Adds a term whose small letters only a dictionary of them tells, by `add_odd`. */
-@external('env', 'read_odd')
-declare function read_odd(from: i32, to: i32, is_upper: bool): void
-
-const OTHER: i32 = 0
-const LOWER: i32 = 1
-const UPPER: i32 = 2
-const SINGLE: i32 = 4
-const UNKNOWN: i32 = 255
-const TERM_LIMIT: i32 = 20_000
+export const TERM_LIMIT: i32 = 20_000
 const FIRST_SLOTS: i32 = 131_072
 const HASH_START: u32 = 2_166_136_261
 const HASH_PRIME: u32 = 16_777_619
 const BEYOND_ASCII: i32 = 128
+/** Small letters have this bit, and so have digits. */
+const SMALL_BITS: u64 = 0x2020202020202020
+const MIX: u64 = 0x9e3779b97f4a7c15
+const OTHER_MIX: u64 = 0xc2b2ae3d27d4eb4f
+/** In the place of letters of which some are not ASCII. */
+const UNPACKED: u64 = 0xffffffffffffffff
 
 export let terms: i32 = 0
 let mask: i32 = 0
@@ -62,79 +55,8 @@ export function begin_document(): void {
   place_anew(FIRST_SLOTS)
 }
 
-// @ts-ignore: decorator
-@inline
-function class_of(code: i32): i32 {
-  const known = <i32>load<u8>(classes + code)
-  return known == UNKNOWN ? learn_class(code) : known
-}
-
-function learn_class(code: i32): i32 {
-  const found = classify(code)
-  store<u8>(classes + code, <u8>found)
-  return found
-}
-
-// @ts-ignore: decorator
-@inline
-function skip(at: i32, wanted: i32): i32 {
-  while (class_of(<i32>load<u16>(at)) == wanted) at += 2
-  return at
-}
-
-/** Where the term ends that begins with a character of this class; after every text comes a blank. */
-function find_end(start: i32, first: i32): i32 {
-  if (first == SINGLE) return start + 2
-  let at = skip(start, first)
-  if (first != UPPER || class_of(<i32>load<u16>(at)) != LOWER) return at
-  if (at - start == 2) return skip(at, LOWER)
-  const is_plural = load<u16>(at) == 115 && class_of(<i32>load<u16>(at + 2)) != LOWER
-  return is_plural ? at + 2 : at - 2
-}
-
-/** Reads the terms of the characters up to a place of the input; answers how many numbers there are now. */
-export function read_terms(to: i32): i32 {
-  const limit = read + TERM_LIMIT
-  let at = input
-  while (at < to && read < limit) {
-    const code = <i32>load<u16>(at)
-    const first = class_of(code)
-    if (first == OTHER) at += 2
-    else if (first == LOWER) at = read_small(at, at, HASH_START, first)
-    else if (is_capital(code) && is_small(<i32>load<u16>(at, 2)))
-      at = read_small(at, at + 2, (HASH_START ^ small_code(code)) * HASH_PRIME, first)
-    else at = read_other(at, first)
-  }
-  return read
-}
-
-/** Most terms are small letters of English, or begin with a capital: they are hashed while their end is looked for. */
-function read_small(start: i32, from: i32, first_hash: u32, first: i32): i32 {
-  let hash = first_hash
-  let at = from
-  let code = <i32>load<u16>(at)
-  while (is_small(code)) {
-    hash = (hash ^ code) * HASH_PRIME
-    at += 2
-    code = <i32>load<u16>(at)
-  }
-  const length = (at - start) >> 1
-  if (length > TERM_LENGTH_LIMIT || (code >= BEYOND_ASCII && class_of(code) == LOWER))
-    return read_other(start, first)
-  add(find_small(hash, start, length))
-  return at
-}
-
-function read_other(at: i32, first: i32): i32 {
-  const end = find_end(at, first)
-  const length = (end - at) >> 1
-  const id = length > TERM_LENGTH_LIMIT ? -1 : find_id(at, length, false)
-  if (id >= 0) add(id)
-  else read_odd((at - input) >> 1, (end - input) >> 1, first == UPPER)
-  return end
-}
-
-function add(id: i32): void {
+/** Adds the number of a term to those of the present document. */
+export function add(id: i32): void {
   store<i32>(ids + (read << 2), id)
   read++
 }
@@ -151,89 +73,110 @@ export function id_of_scratch(length: i32): i32 {
 
 // @ts-ignore: decorator
 @inline
-function is_capital(code: i32): bool {
-  return <u32>(code - 65) < 26
-}
-
-// @ts-ignore: decorator
-@inline
-function is_small(code: i32): bool {
-  return <u32>(code - 97) < 26
-}
-
-// @ts-ignore: decorator
-@inline
 function small_code(code: i32): i32 {
-  return is_capital(code) ? code + 32 : code
+  return <u32>(code - 65) < 26 ? code + 32 : code
 }
 
 /** The number of a term; -1 where it has other letters than those of ASCII that are not known to be small ones. */
 export function find_id(at: i32, length: i32, is_lower: bool): i32 {
-  let hash = HASH_START
   let all = 0
-  const end = at + (length << 1)
-  for (let place = at; place < end; place += 2) {
-    const code = small_code(<i32>load<u16>(place))
-    all |= code
-    hash = (hash ^ code) * HASH_PRIME
-  }
-  if (all >= BEYOND_ASCII && !is_lower) return -1
-  let slot = mix(hash) & mask
+  for (let offset = 0; offset < length << 1; offset += 2) all |= <i32>load<u16>(at + offset)
+  if (all < BEYOND_ASCII) return find_narrow(at, length)
+  return is_lower ? find_wide(at, length) : -1
+}
+
+/** A term of characters that are all ASCII. */
+function find_narrow(at: i32, length: i32): i32 {
+  const zero = i8x16.splat(0)
+  const low = i8x16.narrow_i16x8_u(v128.load(at), v128.load(at, 16))
+  const high = i8x16.narrow_i16x8_u(v128.load(at, 32), zero)
+  return find_packed(
+    small_part(i64x2.extract_lane(low, 0), length),
+    small_part(i64x2.extract_lane(low, 1), length - 8),
+    small_part(i64x2.extract_lane(high, 0), length - 16),
+    length,
+  )
+}
+
+/** A term of letters or digits that are bytes. */
+export function find_bytes(at: i32, length: i32): i32 {
+  const first = small_part(load<u64>(at), length)
+  if (length <= 8) return find_packed(first, 0, 0, length)
+  return find_packed(first, small_part(load<u64>(at, 8), length - 8), small_part(load<u64>(at, 16), length - 16), length)
+}
+
+/** As many letters of eight as there are, in small ones. */
+// @ts-ignore: decorator
+@inline
+function small_part(eight: u64, length: i32): u64 {
+  if (length >= 8) return eight | SMALL_BITS
+  return length <= 0 ? 0 : (eight | SMALL_BITS) & (((<u64>1) << (length << 3)) - 1)
+}
+
+function find_packed(first: u64, second: u64, third: u64, length: i32): i32 {
+  const mixed = (first ^ (second * OTHER_MIX) ^ (third * MIX)) * MIX
+  const key = <u32>(mixed >> 32)
+  let slot = <i32>key & mask
   while (true) {
     const id = load<i32>(slots + (slot << 2)) - 1
-    if (id < 0) return learn(hash, slot, at, length)
+    if (id < 0) return learn_packed(key, slot, first, second, third, length)
+    const term = record(id)
+    if (load<u64>(term, PACKED) == first && load<u64>(term, PACKED + 8) == second && load<u64>(term, PACKED + 16) == third)
+      return id
+    slot = (slot + 1) & mask
+  }
+}
+
+function learn_packed(key: u32, slot: i32, first: u64, second: u64, third: u64, length: i32): i32 {
+  const term = record(terms)
+  store<u64>(term, first, PACKED)
+  store<u64>(term, second, PACKED + 8)
+  store<u64>(term, third, PACKED + 16)
+  const from = next_letters()
+  for (let at = 0; at < length; at++) store<u16>(from + (at << 1), <u16>load<u8>(term + at, PACKED))
+  return learn(key, slot, from, length)
+}
+
+/** A term with other letters than those of ASCII, all of them small ones. */
+function find_wide(at: i32, length: i32): i32 {
+  const hash = hash_letters(at, length)
+  let slot = <i32>hash & mask
+  while (true) {
+    const id = load<i32>(slots + (slot << 2)) - 1
+    if (id < 0) break
     if (hash_of(id) == hash && is_same(id, at, length)) return id
     slot = (slot + 1) & mask
   }
+  const from = next_letters()
+  memory.copy(from, at, length << 1)
+  store<u64>(record(terms), UNPACKED, PACKED)
+  return learn(hash, slot, from, length)
 }
 
-/** The same for a term that has small letters of ASCII alone, but for the first. */
-function find_small(hash: u32, at: i32, length: i32): i32 {
-  let slot = mix(hash) & mask
-  while (true) {
-    const id = load<i32>(slots + (slot << 2)) - 1
-    if (id < 0) return learn(hash, slot, at, length)
-    if (hash_of(id) == hash && has_same_small(id, at, length)) return id
-    slot = (slot + 1) & mask
-  }
-}
-
-/** The lower bits alone of such a hash are not even. */
-// @ts-ignore: decorator
-@inline
-function mix(hash: u32): i32 {
-  return <i32>(hash ^ (hash >> 15))
+/** FNV-1a. */
+function hash_letters(at: i32, length: i32): u32 {
+  let hash = HASH_START
+  for (let offset = 0; offset < length << 1; offset += 2) hash = (hash ^ load<u16>(at + offset)) * HASH_PRIME
+  return hash
 }
 
 function is_same(id: i32, at: i32, length: i32): bool {
-  const from = letters_of(id)
-  if (length_of(id) != length) return false
-  for (let offset = 0; offset < length << 1; offset += 2)
-    if (<i32>load<u16>(from + offset) != small_code(<i32>load<u16>(at + offset))) return false
-  return true
+  return length_of(id) == length && memory.compare(letters_of(id), at, length << 1) == 0
 }
 
-/** Four letters at a step. */
-function has_same_small(id: i32, at: i32, length: i32): bool {
-  if (length_of(id) != length) return false
-  const from = letters_of(id)
-  if (<i32>load<u16>(from) != small_code(<i32>load<u16>(at))) return false
-  const last = length << 1
-  let offset = 2
-  for (; offset + 8 <= last; offset += 8) if (load<u64>(from + offset) != load<u64>(at + offset)) return false
-  const kept = ((<u64>1) << ((last - offset) << 3)) - 1
-  return ((load<u64>(from + offset) ^ load<u64>(at + offset)) & kept) == 0
+/** Where the letters of the next term come. */
+function next_letters(): i32 {
+  return terms == 0 ? letters : letters_of(terms - 1) + (length_of(terms - 1) << 1)
 }
 
-function learn(hash: u32, slot: i32, at: i32, length: i32): i32 {
+/** Makes a term of letters that are in their place already. */
+function learn(key: u32, slot: i32, from: i32, length: i32): i32 {
   const id = terms++
   const term = record(id)
-  const from = id == 0 ? letters : letters_of(id - 1) + (length_of(id - 1) << 1)
-  for (let offset = 0; offset < length << 1; offset += 2)
-    store<u16>(from + offset, <u16>small_code(<i32>load<u16>(at + offset)))
   store<i32>(term, from, START)
   store<i32>(term, length, LENGTH)
-  store<u32>(term, hash, HASH)
+  store<u32>(term, hash_letters(from, length), HASH)
+  store<u32>(term, key, KEY)
   store<i32>(term, 0, STEM)
   store<i32>(term, 0, COUNT)
   store<i32>(term, 0, VECTOR)
@@ -247,7 +190,7 @@ function place_anew(slot_count: i32): void {
   mask = slot_count - 1
   memory.fill(slots, 0, slot_count << 2)
   for (let id = 0; id < terms; id++) {
-    let slot = mix(hash_of(id)) & mask
+    let slot = load<i32>(record(id), KEY) & mask
     while (load<i32>(slots + (slot << 2)) != 0) slot = (slot + 1) & mask
     store<i32>(slots + (slot << 2), id + 1)
   }
