@@ -11,11 +11,11 @@ const registry = buildRegistry(allOperations)
 const files = [
   ['openapi.json', `${JSON.stringify(openApiDocument(registry), null, 2)}\n`],
   ['docs/operations.md', renderOperationsPage(registry)],
-  ['vectors/vector-math.wasm', await assemble('vectors/vector-math.wat')],
-  ['vectors/digest.wasm', await compile('vectors/digest/index.ts')],
+  ['programs/vector-math.wasm', await assemble('programs/vector-math.wat')],
+  ['programs/digest.wasm', await compile('programs/digest/index.ts')],
   ['programs/lines.wasm', await compile('programs/lines/index.ts')],
   ['programs/line-sieve.wasm', await compile('programs/line-sieve/index.ts')],
-  ['vectors/postings.wasm', await compile('vectors/postings/index.ts')],
+  ['programs/postings.wasm', await compile('programs/postings/index.ts')],
 ] as const
 
 for (const [path, content] of files) {

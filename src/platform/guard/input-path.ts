@@ -43,6 +43,6 @@ export function isSingleName(name: string): boolean {
 }
 
 /** Whether the file system could hold no such name. */
-export function isTooLong(name: string): boolean {
+function isTooLong(name: string): boolean {
   return name.length > NAME_BYTES_MAX || Buffer.byteLength(name) > NAME_BYTES_MAX
 }

@@ -4,11 +4,11 @@ import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
 import { classOf, TERM_LENGTH_LIMIT } from './split-terms.ts'
 import type { VectorTable } from './vector-table.ts'
 
-const MODULE_FILE = join(PACKAGE_FOLDER, 'vectors', 'digest.wasm')
+const MODULE_FILE = join(PACKAGE_FOLDER, 'programs', 'digest.wasm')
 /** Numbers in a row as the program has it; a table of fewer has zeros behind them. */
 export const ROW_NUMBERS = 128
 
-/** What `vectors/digest` offers; places are bytes in its memory. */
+/** What `programs/digest` offers; places are bytes in its memory. */
 interface DigestExports {
   readonly memory: WebAssembly.Memory
   open(listed: number, buckets: number, weight: number): void
@@ -46,7 +46,7 @@ interface DigestExports {
 /** A running program with the places of its memory that texts and numbers are handed over in. */
 export interface DigestProgram {
   /** What `read_document` takes: the bytes of a document, with others behind them. */
-  writeSource(bytes: Uint8Array, behind: Uint8Array): void
+  writeSource(document: Uint8Array, behind: Uint8Array): void
   /** Where each part of it begins and ends, and what is said of it, as 32-bit numbers. */
   parts(count: number): Int32Array
   readonly run: Pick<DigestExports, 'read_document' | 'write_words' | 'write_vectors'>
@@ -86,9 +86,9 @@ export function startDigestProgram(table: VectorTable, weight: number): DigestPr
     new Int32Array(program.memory.buffer as ArrayBuffer, place, count)
   return {
     run: program,
-    writeSource(bytes, behind) {
-      memory().set(bytes, program.source_place())
-      memory().set(behind, program.source_place() + bytes.length)
+    writeSource(document, behind) {
+      memory().set(document, program.source_place())
+      memory().set(behind, program.source_place() + document.length)
     },
     parts: (count) => numbers(program.parts_place(), count),
     ends: (count) => numbers(program.ends_place(), count),

@@ -28,7 +28,7 @@ export interface PackedRows {
 export type TakeRoom = (bytes: number) => Pick<PackedRows, 'block' | 'start'>
 
 /** A block for each. */
-export const takeBlock: TakeRoom = (bytes) => ({ block: new ArrayBuffer(bytes), start: 0 })
+const takeBlock: TakeRoom = (bytes) => ({ block: new ArrayBuffer(bytes), start: 0 })
 
 /** Room in a block that many share, of so many bytes; there is another one for what has none left in it. */
 export function shareBlocks(block_bytes: number): TakeRoom {

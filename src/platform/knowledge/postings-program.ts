@@ -4,7 +4,7 @@ import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
 import { ENDS_A_CHUNK } from './document-digester.ts'
 import type { DocumentRows } from './knowledge.ts'
 
-const MODULE_FILE = join(PACKAGE_FOLDER, 'vectors', 'postings.wasm')
+const MODULE_FILE = join(PACKAGE_FOLDER, 'programs', 'postings.wasm')
 /** Text, name, owner and path. */
 const COLUMNS = 4
 /** Bytes that the sizes of each chunk have room in. */
@@ -14,7 +14,7 @@ export const SEGMENT_MAX_BYTES = 8 * 1_048_576
 /** Other commits are seldom larger than the first one by more than this. */
 const HEADROOM = 1.25
 
-/** What `vectors/postings` offers; places are bytes in its memory. */
+/** What `programs/postings` offers; places are bytes in its memory. */
 interface PostingsExports {
   readonly memory: WebAssembly.Memory
   open(chunks: number, bytes: number): void

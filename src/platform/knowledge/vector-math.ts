@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PACKAGE_FOLDER } from '../basics/package-folder.ts'
 
-const MODULE_FILE = join(PACKAGE_FOLDER, 'vectors', 'vector-math.wasm')
+const MODULE_FILE = join(PACKAGE_FOLDER, 'programs', 'vector-math.wasm')
 const PAGE_BYTES = 65_536
 /** As many bytes are worked on at a step; all places and lengths are multiples of it. */
 const STEP_BYTES = 16

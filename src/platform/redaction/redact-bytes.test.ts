@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fakeText } from './fixtures/fake-secrets.ts'
+import { createRedactor, RedactionFailed } from './redactor.ts'
 import {
   anyLine,
   anyText,
@@ -8,8 +9,7 @@ import {
   placedSecret,
   tellingLine,
   waitingLines,
-} from './fixtures/texts-to-redact.ts'
-import { createRedactor, RedactionFailed } from './redactor.ts'
+} from './texts-to-redact.fixture.ts'
 
 const REDACTORS = [createRedactor(), createRedactor(GIVEN), createRedactor({ exceptions: ['keyword_value'] })]
 
