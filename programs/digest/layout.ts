@@ -7,6 +7,8 @@ export const VECTOR_BYTES: i32 = DIMENSIONS * 4
 /** So many terms are known by number; when there are more, the next document begins anew. */
 const TERMS_KEPT: i32 = 65_536
 export const TERM_LENGTH_LIMIT: i32 = 24
+/** Of one letter or digit each. All others that differ take two bytes of a document, a stem may differ from each, and so may words within it. */
+const FEW_TERMS: i32 = 128
 const CLASSES_BYTES: i32 = 65_536
 const PAGE: i32 = 65_536
 /** What is copied in large steps may go on so far behind its end. */
@@ -82,7 +84,7 @@ export function lay_out(words: i32, bucket_count: i32, weight: i32): void {
   buckets = bucket_count
   end = (<i32>__heap_base + 63) & ~63
   const row_count = words + bucket_count
-  const terms = words + TERMS_KEPT + 3 * weight
+  const terms = words + TERMS_KEPT + FEW_TERMS + weight + (weight >> 1)
   scales = take(row_count * 4)
   rows = take(row_count * DIMENSIONS)
   classes = take(CLASSES_BYTES)

@@ -9,7 +9,7 @@ import type { IndexThread } from './index-worker.ts'
 
 const PAIRS_MAX = 2
 /** A thread that is given more takes more, without need. */
-const THREAD_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 8 }
+const THREAD_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 8 }
 /** Fewer files are digested sooner than a thread has started. */
 const THREADS_FROM_FILES = 64
 /** Batches that wait at a pair of threads, so that it never waits for one, even while many documents are written. */
