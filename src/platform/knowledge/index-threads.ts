@@ -19,9 +19,9 @@ const PROGRAM = new URL(`./index-worker${extname(import.meta.url)}`, import.meta
 
 /** Digests files, in threads where there are many. */
 export interface BatchDigester {
-  /** Told of each file that will have to be read: threads that many of them need start meanwhile. */
-  expectFile(): void
-  /** Digests batches; the answers come in any order. */
+  /** Begins with a batch in a thread, before all of them are known; says whether there was room for it. */
+  begin(batch: DigestBatch): boolean
+  /** Digests batches, those that were begun among them; the answers come in any order. */
   run(batches: readonly DigestBatch[], take: TakeDigests): Promise<void>
   close(): Promise<void>
 }
@@ -31,19 +31,20 @@ type TakeDigests = (digests: readonly FileDigest[]) => Promise<void>
 /** Opens what digests the files of a run; whoever does so closes it. */
 export function openBatchDigester(job: IndexJob): BatchDigester {
   let pairs: Pair[] | undefined
-  let expected = 0
   const start = (): Pair[] => {
     pairs ??= Array.from({ length: countPairs() }, () => startPair(job))
     return pairs
   }
   return {
-    expectFile() {
-      expected += 1
-      if (expected === THREADS_FROM_FILES) start()
+    begin(batch) {
+      const pair = start().reduce((least, one) => (one.running < least.running ? one : least))
+      if (pair.running >= AHEAD) return false
+      give(pair, batch)
+      return true
     },
     async run(batches, take) {
       const files = batches.flat().reduce((sum, folder) => sum + folder.files.length, 0)
-      if (files < THREADS_FROM_FILES) return digestHere(job, batches, take)
+      if (pairs === undefined && files < THREADS_FROM_FILES) return digestHere(job, batches, take)
       const queue = batches.toReversed()
       await Promise.all(start().map((pair) => feed(pair, queue, take)))
     },
@@ -70,6 +71,8 @@ interface Pair {
   readonly answers: AsyncIterator<[PackedDigest[]]>
   /** Never settles unless a thread ends or fails. */
   readonly failed: Promise<never>
+  /** Batches that were given to it and are not answered. */
+  running: number
 }
 
 function countPairs(): number {
@@ -88,27 +91,25 @@ function startPair(job: IndexJob): Pair {
   const failed = once(reader, 'exit').then(() => Promise.reject(new Error('a thread has ended')))
   failed.catch(() => {})
   const answers = on(finisher, 'message') as AsyncIterator<[PackedDigest[]]>
-  return { workers: [reader, finisher], answers, failed }
+  return { workers: [reader, finisher], answers, failed, running: 0 }
+}
+
+function give(pair: Pair, batch: DigestBatch): void {
+  pair.running += 1
+  pair.workers[0].postMessage(batch, [])
 }
 
 /** Keeps a pair busy until no batch is left; an error in one of its threads is thrown here. */
-async function feed(
-  { workers, answers, failed }: Pair,
-  queue: DigestBatch[],
-  take: TakeDigests,
-): Promise<void> {
-  let running = 0
-  const give = () => {
-    const batch = queue.pop()
-    if (batch === undefined) return
-    running += 1
-    workers[0].postMessage(batch, [])
+async function feed(pair: Pair, queue: DigestBatch[], take: TakeDigests): Promise<void> {
+  const giveMore = () => {
+    for (let batch = pair.running < AHEAD && queue.pop(); batch; batch = pair.running < AHEAD && queue.pop())
+      give(pair, batch)
   }
-  for (let ahead = 0; ahead < AHEAD; ahead += 1) give()
-  while (running > 0) {
-    const { value } = (await Promise.race([answers.next(), failed])) as { value: [PackedDigest[]] }
-    running -= 1
-    give()
+  giveMore()
+  while (pair.running > 0) {
+    const { value } = (await Promise.race([pair.answers.next(), pair.failed])) as { value: [PackedDigest[]] }
+    pair.running -= 1
+    giveMore()
     await take(unpackDigests(value[0]))
   }
 }

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { compileLittle } from '../basics/compile-little.ts'
 import { isKeptInFile } from './backend-settings.ts'
+import { type HeadStart, openHeadStart } from './head-start.ts'
 import { keepGlance } from './index-glance.ts'
 import { IGNORE_FILE } from './index-ignore-files.ts'
 import {
@@ -60,10 +61,11 @@ interface RunParts extends OpenIndex {
 async function update(job: IndexJob, place: IndexPlace, index: RunParts, tools: RunTools, started: Date) {
   // Until it is there again, the index counts as being built.
   if (index.mode === 'full') rmSync(place.manifest, { force: true, recursive: true })
-  const found = isByPath(job, index) ? undefined : meetAll(job, index, tools)
+  const head_start = openHeadStart(index.digester.begin)
+  const found = isByPath(job, index) ? undefined : meetAll(job, index, head_start, tools)
   const scan = found ? await compareAll(job, index, found) : lookAtPaths(job, index)
   const plan = planRun(scan.found.files, scan.known, index.mode === 'delta')
-  const writer = await carryOut(index, plan, scan, { tools, started })
+  const writer = await carryOut(index, plan, scan, { tools, started, begun: head_start.begun })
   const files = writeUp(place, index, scan, writer)
   for (const { path, reason } of skippedIn(plan, writer)) tools.onSkipped?.(path, reason)
   const { embedded, chunks, removed } = writer.counts
@@ -105,10 +107,11 @@ function lookAtPaths(job: IndexJob, { ledger }: OpenIndex): Scan {
   return { found, known, is_whole: false }
 }
 
-function meetAll(job: IndexJob, { mode, digester }: RunParts, tools: RunTools): WalkFindings {
+/** Of a new index in a file of ours nothing is known yet: what is met has to be read, whatever else there is. */
+function meetAll(job: IndexJob, { mode }: RunParts, head_start: HeadStart, tools: RunTools): WalkFindings {
   if (mode !== 'full') return walkProject(walkRulesOf(job))
   tools.onProgress?.({ mode, files_done: 0, files_total: null, seconds_left: null })
-  return walkProject(walkRulesOf(job), digester.expectFile)
+  return walkProject(walkRulesOf(job), isKeptInFile(job) ? head_start.meet : undefined)
 }
 
 /** A finished index of a file of ours: what the ledger says of it is so. A server's content may go without us. */
@@ -132,7 +135,7 @@ async function carryOut(
   index: RunParts,
   plan: IndexPlan,
   { known, found }: Scan,
-  { tools, started }: { tools: RunTools; started: Date },
+  { tools, started, begun }: { tools: RunTools; started: Date; begun: ReadonlySet<string> },
 ): Promise<IndexWriter> {
   const met = new Map(plan.todo.map((file): [string, MetFile] => [file.path, file]))
   const { documents } = known
@@ -146,7 +149,8 @@ async function carryOut(
     tools.onProgress?.(progressOf(index.mode, found.files.length, plan.todo.length, writer, elapsed_ms))
   }
   tell()
-  await index.digester.run(makeBatches(plan.todo, documents), async (digests) => {
+  const rest = plan.todo.filter(({ path }) => !begun.has(path))
+  await index.digester.run(makeBatches(rest, documents), async (digests) => {
     await writer.take(digests)
     tell()
   })

@@ -84,11 +84,12 @@ export function meetFiles(rules: WalkRules, meet: MeetFile): boolean {
 }
 
 /** The same, with all files at once; of each that is to be read it is told as soon as it is met. */
-export function walkProject(rules: WalkRules, expectFile?: () => void): WalkFindings {
+export function walkProject(rules: WalkRules, expectFile?: (file: MetFile) => void): WalkFindings {
   const files: MetFile[] = []
   const capped = meetFiles(rules, (path, stat, skip) => {
-    files.push({ path, stamp: stampOf(stat), skip })
-    if (skip === undefined) expectFile?.()
+    const file = { path, stamp: stampOf(stat), skip }
+    files.push(file)
+    if (skip === undefined) expectFile?.(file)
   })
   return { files, capped }
 }
