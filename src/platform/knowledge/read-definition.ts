@@ -61,6 +61,7 @@ const OPEN_MEMBER = new RegExp(`^${MODIFIERS}[*#]?([\\w$]+)<$`)
 const FIELD_FUNCTION = new RegExp(
   `^${MODIFIERS}['"#]?([\\w$]+)['"]?[?!]?\\s*(?::[^=]{0,200})?[=:]\\s*(?:async\\s*)?(?:\\(.{0,200}=>|\\($|[\\w$]+\\s*=>|function\\b)`,
 )
+const FUNCTION_FOLLOWS = /=>|function|\($/
 /** `public static final Kind<Of> NAME =`, or what goes on after that, on the lines below. */
 const OPEN_FIELD = new RegExp(
   `^${MODIFIERS}[A-Za-z_][\\w$.<>[\\],?@ ]{0,200}\\s([\\w$]+)\\s*=(?:\\s*|\\s.{0,200}[{(\\[,>])$`,
@@ -162,6 +163,7 @@ function readValue(head: string): Definition | undefined {
 }
 
 function readAssigned(head: string): Definition | undefined {
+  if (!head.includes('=')) return undefined
   const [, assigned, what] = ASSIGNED.exec(head) ?? []
   if (assigned === undefined) return undefined
   return { name: assigned, shape: what === '{' || what === 'class' ? 'group' : 'function' }
@@ -178,6 +180,10 @@ function readBare(head: string, language: Language, place: Place): Definition | 
 }
 
 function readMember(head: string): Definition | undefined {
-  const name = (MEMBER.exec(head) ?? OPEN_MEMBER.exec(head) ?? FIELD_FUNCTION.exec(head))?.[1]
+  // What none of these forms could fit is told sooner than by trying them.
+  const member = head.includes('(') ? MEMBER.exec(head) : null
+  const found =
+    member ?? OPEN_MEMBER.exec(head) ?? (FUNCTION_FOLLOWS.test(head) ? FIELD_FUNCTION.exec(head) : null)
+  const name = found?.[1]
   return name === undefined ? undefined : { name, shape: 'function' }
 }
