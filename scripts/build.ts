@@ -26,7 +26,8 @@ const PROGRAMS = {
   'knowledge-indexer': 'src/domains/toolbox/knowledge/knowledge-indexer.ts',
   'index-update': 'src/platform/knowledge/index-update.ts',
   'index-bundle': 'src/platform/knowledge/index-bundle.ts',
-  'index-worker': 'src/platform/knowledge/index-worker.ts',
+  'index-reader': 'src/platform/knowledge/index-reader.ts',
+  'index-finisher': 'src/platform/knowledge/index-finisher.ts',
 } as const
 
 /** `import('…/serve.ts')` becomes `import('./serve.js')`. */
@@ -146,7 +147,8 @@ const {
   'knowledge-indexer': indexer,
   'index-update': update,
   'index-bundle': bundle,
-  'index-worker': worker,
+  'index-reader': reader,
+  'index-finisher': finisher,
   ...servers
 } = PROGRAMS
 await rm(DRAFT, { recursive: true, force: true })
@@ -159,7 +161,8 @@ await build({
     'knowledge-indexer': indexer,
     'index-update': update,
     'index-bundle': bundle,
-    'index-worker': worker,
+    'index-reader': reader,
+    'index-finisher': finisher,
   },
   plugins: [
     separatePrograms,

@@ -29,9 +29,14 @@ export function cutDocument(
   const bytes = endLinesAlike(
     withoutMark(Buffer.from(document.buffer, document.byteOffset, document.byteLength)),
   )
-  const { cuts, ...rest } = (NOTEBOOK.test(path) && cutNotebook(path, bytes, redact)) || cutPlain(path, bytes)
+  const { cuts, ...rest } = (isNotebook(path) && cutNotebook(path, bytes, redact)) || cutPlain(path, bytes)
   const kept = cuts.slice(0, CHUNK_LIMIT)
   return { ...rest, cuts: path.endsWith('.rs') ? kept.map(markTests) : kept }
+}
+
+/** Whether a path is of a document whose texts are written in it in another way. */
+export function isNotebook(path: string): boolean {
+  return NOTEBOOK.test(path)
 }
 
 /** The same of a text and as texts. */

@@ -2,10 +2,11 @@ import { on, once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { type DigestBatch, type FileDigest, openBatchFinisher, openBatchReader } from './index-digest.ts'
+import type { DigestBatch, FileDigest } from './index-digest.ts'
+import { openBatchFinisher } from './index-finish.ts'
 import type { IndexJob } from './index-job.ts'
 import { type PackedDigest, unpackDigests } from './index-packed.ts'
-import type { IndexThread } from './index-worker.ts'
+import { openBatchReader } from './index-read.ts'
 
 const PAIRS_MAX = 2
 /** A thread that is given more takes more, without need. */
@@ -15,7 +16,16 @@ const THREADS_FROM_FILES = 64
 /** Batches that wait at a pair of threads, so that it never waits for one, even while many documents are written. */
 const AHEAD = 20
 /** Beside this file, in the sources as in the build. */
-const PROGRAM = new URL(`./index-worker${extname(import.meta.url)}`, import.meta.url)
+const [READER, FINISHER] = ['index-reader', 'index-finisher'].map(
+  (name) => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url),
+) as [URL, URL]
+
+/** What a thread is given. */
+export interface IndexThread {
+  readonly job: IndexJob
+  /** Between the two of a pair. */
+  readonly port: MessagePort
+}
 
 /** Digests files, in threads where there are many. */
 export interface BatchDigester {
@@ -81,13 +91,13 @@ function countPairs(): number {
 
 function startPair(job: IndexJob): Pair {
   const { port1, port2 } = new MessageChannel()
-  const start = (role: IndexThread['role'], port: MessagePort) =>
-    new Worker(PROGRAM, {
-      workerData: { job, role, port } satisfies IndexThread,
+  const start = (program: URL, port: MessagePort) =>
+    new Worker(program, {
+      workerData: { job, port } satisfies IndexThread,
       transferList: [port],
       resourceLimits: THREAD_LIMITS,
     })
-  const [reader, finisher] = [start('read', port1), start('finish', port2)]
+  const [reader, finisher] = [start(READER, port1), start(FINISHER, port2)]
   const failed = once(reader, 'exit').then(() => Promise.reject(new Error('a thread has ended')))
   failed.catch(() => {})
   const answers = on(finisher, 'message') as AsyncIterator<[PackedDigest[]]>
