@@ -33,10 +33,11 @@ export function openBatchFinisher(job: IndexJob): BatchFinisher {
   }
 }
 
-async function openEmbedder(job: IndexJob): Promise<Embedder> {
-  if ((job.backends ?? BUILTIN_BACKENDS).embedder.kind === 'builtin') return openStaticEmbedder()
-  const { openEmbedderFor } = await import('./index-backends.ts')
-  return openEmbedderFor(job)
+async function openEmbedder({ backends = BUILTIN_BACKENDS }: IndexJob): Promise<Embedder> {
+  const { embedder } = backends
+  if (embedder.kind === 'builtin') return openStaticEmbedder()
+  const { openOllamaEmbedder } = await import('./ollama-embedder.ts')
+  return openOllamaEmbedder(embedder)
 }
 
 /** For texts that are written in another way in a document, and are read only when it is cut. */
