@@ -47,11 +47,9 @@ describe('a run that is killed', () => {
   test('is gone on with where it was, and nothing is embedded twice', async () => {
     await using hub = await startKnowledgeHub()
     const { root } = hub.project
-    for (let at = 0; at < FILES; at += 1)
-      hub.project.write(
-        `docs/n${at}.md`,
-        `# Note ${at}\n\n## Part\n\nAn ibis of ${at}.\n\n## Other\n\nMore.\n`,
-      )
+    // So many parts that they are put into the index in several steps.
+    const parts = Array.from({ length: 20 }, (_, at) => `## Part ${at}\n\nAn ibis.\n`).join('\n')
+    for (let at = 0; at < FILES; at += 1) hub.project.write(`docs/n${at}.md`, `# Note ${at}\n\n${parts}`)
     const { index, manifest, progress } = indexPlaceOf(root)
     const killed = startIndexer(root)
     await until(() => countDocuments(index) > 0, 'something is in the index')

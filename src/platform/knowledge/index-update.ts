@@ -107,11 +107,16 @@ function lookAtPaths(job: IndexJob, { ledger }: OpenIndex): Scan {
   return { found, known, is_whole: false }
 }
 
-/** Of a new index in a file of ours nothing is known yet: what is met has to be read, whatever else there is. */
-function meetAll(job: IndexJob, { mode }: RunParts, head_start: HeadStart, tools: RunTools): WalkFindings {
+function meetAll(job: IndexJob, index: RunParts, head_start: HeadStart, tools: RunTools): WalkFindings {
+  const { mode } = index
   if (mode !== 'full') return walkProject(walkRulesOf(job))
   tools.onProgress?.({ mode, files_done: 0, files_total: null, seconds_left: null })
-  return walkProject(walkRulesOf(job), isKeptInFile(job) ? head_start.meet : undefined)
+  return walkProject(walkRulesOf(job), isNew(job, index) ? head_start.meet : undefined)
+}
+
+/** An empty index in a file of ours: nothing that is met is in it, and all of it has to be read. */
+function isNew(job: IndexJob, { store }: OpenIndex): boolean {
+  return isKeptInFile(job) && store.embedder_id === undefined
 }
 
 /** A finished index of a file of ours: what the ledger says of it is so. A server's content may go without us. */
