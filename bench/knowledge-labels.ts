@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { kindOf } from '../src/platform/knowledge/kind-of.ts'
 import { bareSource } from './knowledge-functions.ts'
 
-export const TASKS = ['function', 'section', 'file', 'symbol'] as const
+/** `test` is a `file` that is a test, asked for by a subject that does not say so. */
+export const TASKS = ['function', 'section', 'file', 'test', 'symbol'] as const
 export type Task = (typeof TASKS)[number]
 
 /** A query and where its answer is: a place in one document, or any of several documents as a whole. */
@@ -27,7 +28,7 @@ export interface LabelledSet {
   name: string
   /** Code without its comments, prose without the headings that are asked for: for `function` and `section`. */
   bare: Source[]
-  /** As it is: for `file` and `symbol`. */
+  /** As it is: for `file`, `test` and `symbol`. */
   whole: Source[]
   labels: Label[]
 }
@@ -108,8 +109,13 @@ function commitLabels(folder: string, whole: readonly Source[]): Label[] {
       /\b(?:bump|release|version|changelog|merge|deps|dependenc(?:y|ies))\b/i.test(query)
     )
       return []
-    return [{ task: 'file', query, paths }]
+    return [{ task: isUntoldTest(query, paths) ? 'test' : 'file', query, paths }]
   })
+}
+
+/** A change of tests alone, told as what they test: whoever asks so may well mean that instead. */
+function isUntoldTest(query: string, paths: readonly string[]): boolean {
+  return !/\btest/i.test(query) && paths.every((path) => kindOf(path) === 'test')
 }
 
 function pickLabels(labels: readonly Label[]): Label[] {

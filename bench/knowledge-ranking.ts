@@ -27,8 +27,11 @@ const PACKAGES = [
   'bench/node_modules/autocannon',
   'bench/node_modules/axios',
 ]
-/** How much better than plain BM25 the ranking has to be, by mean reciprocal rank over all sets. */
-const BARS: Record<Task, `≥ ${number}`> = {
+/**
+ * How much better than plain BM25 the ranking has to be, by mean reciprocal rank over all sets. `test` has no bar: the
+ * ranking puts a test behind what it tests unless tests are asked for, and is measured here at what that costs.
+ */
+const BARS: Partial<Record<Task, `≥ ${number}`>> = {
   function: '≥ 1.3',
   section: '≥ 1.05',
   file: '≥ 1.05',
@@ -52,7 +55,7 @@ function emptyTally(): Tally {
 }
 
 function emptyTallies(): Tallies {
-  return { function: emptyTally(), section: emptyTally(), file: emptyTally(), symbol: emptyTally() }
+  return Object.fromEntries(TASKS.map((task) => [task, emptyTally()])) as Tallies
 }
 
 /** An answer is right where it is the document and, if a place is asked for, half of the smaller one is shared. */
@@ -98,7 +101,7 @@ async function measure({ name, bare, whole, labels }: LabelledSet): Promise<void
   const own = { plain: emptyTallies(), ours: emptyTallies() }
   for (const [form, sources, tasks] of [
     ['bare', bare, ['function', 'section']],
-    ['whole', whole, ['file', 'symbol']],
+    ['whole', whole, ['file', 'test', 'symbol']],
   ] as const) {
     const searches = await openBoth(`${name}-${form}`.replaceAll('/', '+'), sources)
     const asked = labels.filter(({ task }) => (tasks as readonly Task[]).includes(task))
@@ -127,8 +130,10 @@ const places = named.length > 0 ? named : [ROOT, ...PACKAGES.map((place) => join
 for (const place of places) await measure(buildLabels(basename(place), place))
 tell('all', totals)
 for (const task of TASKS) {
-  const [plain, ours] = [totals.plain[task], totals.ours[task]]
+  const [plain, ours, bar] = [totals.plain[task], totals.ours[task], BARS[task]]
   if (plain.asked === 0) continue
   const measured = ours.reciprocal / Math.max(plain.reciprocal, Number.EPSILON)
-  tellVerdict({ name: `knowledge ${task}, MRR@10 against plain BM25`, measured, bar: BARS[task], unit: '×' })
+  const name = `knowledge ${task}, MRR@10 against plain BM25`
+  if (bar) tellVerdict({ name, measured, bar, unit: '×' })
+  else console.log(`${name}: ${measured.toFixed(2)} ×`)
 }
