@@ -14,8 +14,8 @@ import { artifactOf, goodAnswer } from './probe-engine.ts'
 const CHAIN = { vault_id: 'default', tenant_id: 't-001' }
 const BATCH = 500
 
-/** How long each act takes, the middle of the faster half. They take turns, so that a busy moment meets all alike. */
-async function typicalTimes(turns: number, ...acts: (() => unknown)[]): Promise<number[]> {
+/** How long each act takes at best: what else a machine is busy with only adds. They take turns, to be met alike. */
+async function bestTimes(turns: number, ...acts: (() => unknown)[]): Promise<number[]> {
   const taken: number[][] = acts.map(() => [])
   for (let turn = 0; turn < turns; turn++) {
     for (const [at, act] of acts.entries()) {
@@ -24,7 +24,7 @@ async function typicalTimes(turns: number, ...acts: (() => unknown)[]): Promise<
       taken[at]?.push(performance.now() - started)
     }
   }
-  return taken.map((one) => one.toSorted((a, b) => a - b)[Math.floor(one.length / 4)] as number)
+  return taken.map((one) => Math.min(...one))
 }
 
 function entry(id: string, depends_on: string[]): NewEntry {
@@ -81,7 +81,7 @@ describe('a ledger that grows', () => {
         const added = Array.from({ length: 20 }, () => entry(`n${next++}`, ['e1', 'e2']))
         return hub.db.transaction((tx) => appendEntries(tx, hub, CHAIN, added, new Date()))
       }
-    const [few, many] = await typicalTimes(40, append(small), append(large))
+    const [few, many] = await bestTimes(40, append(small), append(large))
     expect((many as number) / (few as number)).toBeLessThan(3)
   })
 
@@ -90,7 +90,7 @@ describe('a ledger that grows', () => {
       ['up', 'e150'],
       ['down', 'e50'],
     ] as const) {
-      const [few, many] = await typicalTimes(20, walking(small, id, direction), walking(large, id, direction))
+      const [few, many] = await bestTimes(20, walking(small, id, direction), walking(large, id, direction))
       expect((many as number) / (few as number)).toBeLessThan(3)
     }
   })
@@ -98,9 +98,9 @@ describe('a ledger that grows', () => {
 
 describe('a check of an exchange', () => {
   test('takes eight times as long for eight times as much, not sixty-four', async () => {
-    const [few, many] = await typicalTimes(25, checking(exchangeOf(250)), checking(exchangeOf(2_000)))
+    const [few, many] = await bestTimes(25, checking(exchangeOf(250)), checking(exchangeOf(2_000)))
     expect((many as number) / (few as number)).toBeLessThan(24)
-    const [narrow, wide] = await typicalTimes(25, checking(listOf(1_000)), checking(listOf(8_000)))
+    const [narrow, wide] = await bestTimes(25, checking(listOf(1_000)), checking(listOf(8_000)))
     expect((wide as number) / (narrow as number)).toBeLessThan(24)
   })
 })
