@@ -15,14 +15,16 @@ import { opensContent } from './known-content.ts'
 import { findKubernetesData } from './kubernetes-secret.ts'
 import type { LineState } from './line-state.ts'
 import { MARK_START, MAX_MARK_CHARS, type Mark } from './mark.ts'
+import { firstAfter, isInMark, judgedAlone, withoutMarks } from './mark-places.ts'
 import { findOwnerEnd } from './owner-patterns.ts'
 import type { Pair } from './pair.ts'
-import { findPairs, valueEnd } from './pairs.ts'
+import { findPairs } from './pairs.ts'
 import type { PassedTokens } from './passed-tokens.ts'
 import { hideBlockLine, isBlockLine, openBlock, type PemSpan } from './pem-blocks.ts'
 import { claimProviderToken, type PlacedFormat } from './provider-layer.ts'
 import { RULES } from './rules.ts'
 import { claimStructure } from './structure-layer.ts'
+import { valueEnd } from './value-end.ts'
 
 /** An anchor on a line, and what it leads to. */
 export interface Hit {
@@ -176,7 +178,7 @@ function claimPairs(line: SeenLine, marks: Mark[], state: LineState, claims: Cla
   const found = findPairs(line.text, marks)
   const pairs = levelled(line.text, found, waiting)
   const keyed: Claim[] = []
-  const open = hasWord || waiting ? claimKeyed(line.text, pairs, keyed) : undefined
+  const open = hasWord || waiting ? claimKeyed(line.text, pairs, marks, keyed) : undefined
   for (const claim of keyed) claims.push(claim)
   if (state.pem !== 'public') claimRandomTokens(line, pairs, keyed, claims)
   if (open) state.waiting = { level: open, isOpen: true, isQuoted: true, lines: WAITING_LINES }
@@ -188,12 +190,18 @@ function namesSecret(text: string): boolean {
 }
 
 /** Claims what is given to names; gives the level of the last name if its value goes on in the next line. */
-function claimKeyed(line: string, pairs: readonly LevelledPair[], claims: Claim[]): KeyLevel | undefined {
+function claimKeyed(
+  line: string,
+  pairs: readonly LevelledPair[],
+  marks: readonly Mark[],
+  claims: Claim[],
+): KeyLevel | undefined {
   let covered = 0
   let open: KeyLevel | undefined
   for (const { pair, level } of pairs) {
     if (pair.start < covered || pair.end - pair.start < MIN_VALUE_CHARS) continue
-    if (!isKeywordSecret(line, pair, level())) continue
+    const judged = marks.length === 0 ? { line, pair } : judgedAlone(line, pair, marks)
+    if (!isKeywordSecret(judged.line, judged.pair, level())) continue
     covered = valueEnd(line, pair)
     open = pair.isQuoted ? level() : undefined
     claims.push({ rule: 'keyword_value', start: pair.start, end: covered, rank: RANK.keyword })
@@ -261,30 +269,4 @@ function trimmed(line: string, claim: Claim): Claim {
   if (!SAYING.test(text)) return { ...claim, end: claim.start }
   const start = claim.end - text.trimStart().length
   return { ...claim, start, end: start + text.trim().length }
-}
-
-function isInMark(marks: readonly Mark[], at: number): boolean {
-  const next = marks[firstAfter(marks, at)]
-  return next !== undefined && next[0] <= at
-}
-
-/** Marks are in order: the first one that ends behind a place. */
-function firstAfter(marks: readonly Mark[], place: number): number {
-  let [low, high] = [0, marks.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((marks[middle] as Mark)[1] <= place) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function withoutMarks(line: string, marks: readonly Mark[]): string {
-  let from = 0
-  const pieces = marks.map(([start, end]) => {
-    const piece = line.slice(from, start)
-    from = end
-    return piece
-  })
-  return [...pieces, line.slice(from)].join(' ')
 }

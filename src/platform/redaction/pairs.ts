@@ -2,14 +2,13 @@ import { plainForm } from './disguised-line.ts'
 import type { Mark } from './mark.ts'
 import { isNameCode, isQuote, markPair, type Pair } from './pair.ts'
 import { findSqlValues } from './sql-rows.ts'
+import { plainEnd } from './value-end.ts'
 import { findFallbacks, unwrap } from './wrapped-values.ts'
 
 const MAX_NAME_CHARS = 100
 const MAX_GAP_CHARS = 40
 const MAX_TYPE_CHARS = 7
 const MAX_TAG_CHARS = 200
-/** As much of an unquoted value is enough to judge it. */
-const MAX_PLAIN_CHARS = 512
 const TYPES = new Set(
   'string str char text varchar const std final nstring cstring var let val auto dim as'.split(' '),
 )
@@ -259,39 +258,9 @@ function quotedEnd(line: string, start: number, quote: string, isEscaped: boolea
   return plainEnd(line, start)
 }
 
-/** An unquoted value ends at a space, a quote or a separator. */
-function plainEnd(line: string, start: number): number {
-  let end = start
-  let depth = 0
-  const limit = Math.min(line.length, start + MAX_PLAIN_CHARS)
-  for (; end < limit; end++) {
-    const code = line.charCodeAt(end)
-    if (isPlainStop(code, line, end)) break
-    if (code === 40 || code === 91 || code === 123) depth++
-    // A bracket that was opened before the value closes after it.
-    else if ((code === 41 || code === 93 || code === 125) && --depth < 0) break
-  }
-  return end
-}
-
-function isPlainStop(code: number, line: string, at: number): boolean {
-  if (code <= 32 || code === 34 || code === 39 || code === 96 || code === 44 || code === 59 || code === 60)
-    return true
-  // `&` parts a query; `\n` and `\"` are escapes inside a string.
-  return code === 38 || (code === 92 && /[nrt"']/.test(line[at + 1] ?? ''))
-}
-
 function trimmed(line: string, from: number, to: number, name: string, by: Pair['by'], isQuoted: boolean) {
   let [start, end] = [from, to]
   while (start < end && line.charCodeAt(start) <= 32) start++
   while (end > start && line.charCodeAt(end - 1) <= 32) end--
   return start < end ? { name, by, start, end, isQuoted } : undefined
-}
-
-/** Where a value really ends: one without quotes was only looked at as far as judging it takes. */
-export function valueEnd(line: string, pair: Pair): number {
-  let { end } = pair
-  if (end - pair.start < MAX_PLAIN_CHARS || /["'`\\]/.test(line[end] ?? '')) return end
-  while (end < line.length && !isPlainStop(line.charCodeAt(end), line, end)) end++
-  return end
 }

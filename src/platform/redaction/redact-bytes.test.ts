@@ -30,6 +30,9 @@ const EXAMPLES = {
   'digits among words': 'secret: "ther_and_tion_123456"',
   'a sign of another script': 'ther_ther_ther_ther_token：xqzvkwjhpbgtymls',
   'a key that one letter qualifies': 'name: "fooS-key"\nvalue: "k7vq2xzj"',
+  'a value behind a mark': 'password = "[REDACTED:jwt]k7vq2xzj"',
+  'a value before a mark': 'password = "k7vq2xzj[REDACTED:jwt]"',
+  'a value with a sign in a line of settings': 'DB_PASSWORD=k7vq2xzj&pin',
   'a token that begins where a long line is cut': `${'the'.repeat(4_096)}${fakeText(40)} ${'word '.repeat(1_000)}`,
 }
 

@@ -44,6 +44,23 @@ describe('secrets written in other ways', () => {
     hides(text, [chosen, letters, words, hex, 'key1959#'].find((secret) => text.includes(secret)) ?? hex)
   })
 
+  test.each(['&', ',', ';', "'", '`'])('to the end of a line of settings, with %s in it', (sign) => {
+    const value = `${chosen}${sign}x9`
+    for (const before of ['DB_PASSWORD=', 'export DB_PASSWORD=', '+DB_PASSWORD=', 'db.password='])
+      for (const after of ['', ' ', ';'])
+        expect(redactor.redact(before + value + after)).toBe(`${before}[REDACTED:keyword_value]${after}`)
+    expect(redactor.redact(`password=${value}&user=bob`)).toBe('password=[REDACTED:keyword_value]&user=bob')
+  })
+
+  test.each(['jwt', 'keyword_value'])('beside a mark of %s, whoever wrote it there', (rule) => {
+    const mark = `[REDACTED:${rule}]`
+    const rest = '[REDACTED:keyword_value]'
+    expect(redactor.redact(`password = "${chosen}${mark}"`)).toBe(`password = "${rest}${mark}"`)
+    expect(redactor.redact(`password = "${mark}${chosen}"`)).toBe(`password = "${mark}${rest}"`)
+    expect(redactor.redact(`DB_PASSWORD=${chosen}${mark}${chosen}`)).toBe(`DB_PASSWORD=${rest}${mark}${rest}`)
+    expect(redactor.redact(`password = "${mark}${mark}"`)).toBe(`password = "${mark}${mark}"`)
+  })
+
   test('in every row of a statement', () => {
     hides(
       `insert into api_keys (id, api_key, note) values (1, '${random}', 'a'), (2, '${half}', 'it''s b')`,
