@@ -71,7 +71,7 @@ export function packRows(
   rows.vectors.set(vectors)
   rows.counts.set(counts)
   bufferOf(rows.names).write(names)
-  fillTexts(bufferOf(rows.texts), bufferOf(bytes), cuts)
+  fillTexts(rows.texts, bytes, cuts)
   return { ...packed, ...room }
 }
 
@@ -105,9 +105,16 @@ function fillPlaces(
   }
 }
 
-function fillTexts(texts: Buffer, bytes: Buffer, cuts: readonly Cut[]): void {
+/** Chunks that follow each other, as most do, are copied at once. */
+function fillTexts(texts: Uint8Array, bytes: Uint8Array, cuts: readonly Cut[]): void {
   let end = 0
-  for (const { from, to } of cuts) end += bytes.copy(texts, end, from, to)
+  for (let at = 0; at < cuts.length; ) {
+    const { from } = cuts[at] as Cut
+    let { to } = cuts[at++] as Cut
+    while (cuts[at]?.from === to) to = (cuts[at++] as Cut).to
+    texts.set(bytes.subarray(from, to), end)
+    end += to - from
+  }
 }
 
 /** The parts of packed rows. */
