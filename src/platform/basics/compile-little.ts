@@ -4,8 +4,9 @@ import { setFlagsFromString } from 'node:v8'
  * For a process that computes for a few seconds and does its heavy work in WebAssembly. The little JavaScript that is
  * left is fast enough as the quicker compiler makes it of each function by itself: to make more of it takes longer than
  * it saves, and takes the cores from the work. Blocks that are handed between threads are no reason to look through the
- * memory, of which their process has a fixed share. To be called before threads are started. An engine that does not
- * know one of these goes on without it.
+ * memory, of which their process has a fixed share. It counts for the whole process, and is to be called by a thread that
+ * has started: what comes compiled with Node is of no use under other flags, and a start without it takes twice as long.
+ * An engine that does not know one of these goes on without it.
  */
 export function compileLittle(): void {
   for (const flag of ['--no-opt', '--no-maglev-inlining', '--heap-growing-percent=900'])

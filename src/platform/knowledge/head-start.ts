@@ -1,9 +1,8 @@
 import type { DigestBatch } from './index-digest.ts'
+import { THREADS_FROM_FILES } from './index-limits.ts'
 import { makeBatches } from './index-plan.ts'
 import type { MetFile } from './index-stamp.ts'
 
-/** Fewer files are not begun with: they are digested sooner than a thread has started. */
-const HEAD_FILES = 64
 const NOTHING_KNOWN: ReadonlyMap<string, string> = new Map()
 
 /** Files of a new index that are begun with while others are still looked for. */
@@ -23,7 +22,7 @@ export function openHeadStart(begin: (batch: DigestBatch) => boolean): HeadStart
     meet(file) {
       if (is_over) return
       waiting.push(file)
-      if (waiting.length < HEAD_FILES) return
+      if (waiting.length < THREADS_FROM_FILES) return
       for (const batch of makeBatches(waiting, NOTHING_KNOWN)) {
         is_over ||= !begin(batch)
         if (!is_over) for (const { files } of batch) for (const { path } of files) begun.add(path)

@@ -12,3 +12,5 @@ export const PATHS_MAX = 1_000
 
 /** Lines in the log of what was left out. */
 export const SKIPPED_LINES_MAX = 10_000
+/** Fewer files are digested sooner than a thread has started. */
+export const THREADS_FROM_FILES = 64

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs'
+import { isKeptInFile } from './backend-settings.ts'
 import { findGlance, isAsBefore } from './index-glance.ts'
 import { type IndexJob, type IndexOutcome, type RunTools, secondsSince } from './index-job.ts'
-import { ensureIndexFolder, indexPlaceOf } from './index-place.ts'
-import { walkRulesOf } from './index-walk.ts'
+import { THREADS_FROM_FILES } from './index-limits.ts'
+import { ensureIndexFolder, type IndexPlace, indexPlaceOf } from './index-place.ts'
+import { hasFiles, walkRulesOf } from './index-walk.ts'
+import { startPairs } from './thread-pair.ts'
 
 /**
  * Brings a project's index up to the project as it is. One run at a time: whoever calls holds the lock. Mostly
@@ -17,6 +21,12 @@ export async function runIndex(job: IndexJob, tools: RunTools): Promise<IndexOut
     const nothing = { mode: 'delta', embedded: 0, chunks: 0, removed: 0, warnings: [] } as const
     return { ...nothing, files, skipped, capped, seconds: secondsSince(started, tools) }
   }
+  const threads = isNewAndLarge(job, place) ? startPairs(job) : undefined
   const { updateIndex } = await import('./index-update.ts')
-  return updateIndex(job, tools, started)
+  return updateIndex(job, tools, started, threads)
+}
+
+/** Where there are threads to be started, they are ready by the time that there is something for them to do. */
+function isNewAndLarge(job: IndexJob, { index }: IndexPlace): boolean {
+  return isKeptInFile(job) && !existsSync(index) && hasFiles(walkRulesOf(job), THREADS_FROM_FILES)
 }

@@ -1,31 +1,13 @@
-import { on, once } from 'node:events'
-import { availableParallelism } from 'node:os'
-import { extname } from 'node:path'
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { DigestBatch, FileDigest } from './index-digest.ts'
 import { openBatchFinisher } from './index-finish.ts'
 import type { IndexJob } from './index-job.ts'
+import { THREADS_FROM_FILES } from './index-limits.ts'
 import { type PackedDigest, unpackDigests } from './index-packed.ts'
 import { openBatchReader } from './index-read.ts'
+import { endPairs, startPairs, type ThreadPair } from './thread-pair.ts'
 
-const PAIRS_MAX = 2
-/** A thread that is given more takes more, without need. */
-const THREAD_LIMITS = { maxOldGenerationSizeMb: 160, maxYoungGenerationSizeMb: 8 }
-/** Fewer files are digested sooner than a thread has started. */
-const THREADS_FROM_FILES = 64
 /** Batches that wait at a pair of threads, so that it never waits for one, even while many documents are written. */
 const AHEAD = 20
-/** Beside this file, in the sources as in the build. */
-const [READER, FINISHER] = ['index-reader', 'index-finisher'].map(
-  (name) => new URL(`./${name}${extname(import.meta.url)}`, import.meta.url),
-) as [URL, URL]
-
-/** What a thread is given. */
-export interface IndexThread {
-  readonly job: IndexJob
-  /** Between the two of a pair. */
-  readonly port: MessagePort
-}
 
 /** Digests files, in threads where there are many. */
 export interface BatchDigester {
@@ -38,11 +20,11 @@ export interface BatchDigester {
 
 type TakeDigests = (digests: readonly FileDigest[]) => Promise<void>
 
-/** Opens what digests the files of a run; whoever does so closes it. */
-export function openBatchDigester(job: IndexJob): BatchDigester {
-  let pairs: Pair[] | undefined
-  const start = (): Pair[] => {
-    pairs ??= Array.from({ length: countPairs() }, () => startPair(job))
+/** Opens what digests the files of a run, with threads where some were started; whoever does so closes it. */
+export function openBatchDigester(job: IndexJob, started?: readonly ThreadPair[]): BatchDigester {
+  let pairs = started
+  const start = (): readonly ThreadPair[] => {
+    pairs ??= startPairs(job)
     return pairs
   }
   return {
@@ -58,9 +40,7 @@ export function openBatchDigester(job: IndexJob): BatchDigester {
       const queue = batches.toReversed()
       await Promise.all(start().map((pair) => feed(pair, queue, take)))
     },
-    async close() {
-      await Promise.all((pairs ?? []).flatMap(({ workers }) => workers.map((worker) => worker.terminate())))
-    },
+    close: () => endPairs(pairs ?? []),
   }
 }
 
@@ -75,42 +55,13 @@ async function digestHere(job: IndexJob, batches: readonly DigestBatch[], take: 
   }
 }
 
-/** Two threads with different work: each has only its own part of the program to be made fast. */
-interface Pair {
-  readonly workers: readonly [reader: Worker, finisher: Worker]
-  readonly answers: AsyncIterator<[PackedDigest[]]>
-  /** Never settles unless a thread ends or fails. */
-  readonly failed: Promise<never>
-  /** Batches that were given to it and are not answered. */
-  running: number
-}
-
-function countPairs(): number {
-  return Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), PAIRS_MAX)
-}
-
-function startPair(job: IndexJob): Pair {
-  const { port1, port2 } = new MessageChannel()
-  const start = (program: URL, port: MessagePort) =>
-    new Worker(program, {
-      workerData: { job, port } satisfies IndexThread,
-      transferList: [port],
-      resourceLimits: THREAD_LIMITS,
-    })
-  const [reader, finisher] = [start(READER, port1), start(FINISHER, port2)]
-  const failed = once(reader, 'exit').then(() => Promise.reject(new Error('a thread has ended')))
-  failed.catch(() => {})
-  const answers = on(finisher, 'message') as AsyncIterator<[PackedDigest[]]>
-  return { workers: [reader, finisher], answers, failed, running: 0 }
-}
-
-function give(pair: Pair, batch: DigestBatch): void {
+function give(pair: ThreadPair, batch: DigestBatch): void {
   pair.running += 1
   pair.workers[0].postMessage(batch, [])
 }
 
 /** Keeps a pair busy until no batch is left; an error in one of its threads is thrown here. */
-async function feed(pair: Pair, queue: DigestBatch[], take: TakeDigests): Promise<void> {
+async function feed(pair: ThreadPair, queue: DigestBatch[], take: TakeDigests): Promise<void> {
   const giveMore = () => {
     for (let batch = pair.running < AHEAD && queue.pop(); batch; batch = pair.running < AHEAD && queue.pop())
       give(pair, batch)

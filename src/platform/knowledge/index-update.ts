@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs'
-import { compileLittle } from '../basics/compile-little.ts'
 import { isKeptInFile } from './backend-settings.ts'
 import { type HeadStart, openHeadStart } from './head-start.ts'
 import { keepGlance } from './index-glance.ts'
@@ -20,12 +19,18 @@ import { type BatchDigester, openBatchDigester } from './index-threads.ts'
 import { type WalkFindings, walkPath, walkProject, walkRulesOf } from './index-walk.ts'
 import { type IndexWriter, openIndexWriter } from './index-writer.ts'
 import { patchManifest, renderManifest, writeManifest } from './manifest.ts'
+import type { ThreadPair } from './thread-pair.ts'
 
-/** Compares the project with its index and does what there is to do. */
-export async function updateIndex(job: IndexJob, tools: RunTools, started: Date): Promise<IndexOutcome> {
+/** Compares the project with its index and does what there is to do. Threads that it is given are ended by it. */
+export async function updateIndex(
+  job: IndexJob,
+  tools: RunTools,
+  started: Date,
+  threads?: readonly ThreadPair[],
+): Promise<IndexOutcome> {
   const place = indexPlaceOf(job.project_root)
   try {
-    return await updateOnce(job, place, tools, started)
+    return await updateOnce(job, place, tools, started, threads)
   } catch (error) {
     if (!isDamage(error)) throw error
     removeIndexFiles(place)
@@ -39,18 +44,24 @@ async function updateOnce(
   place: IndexPlace,
   tools: RunTools,
   started: Date,
+  threads?: readonly ThreadPair[],
 ): Promise<IndexOutcome> {
-  compileLittle()
-  const index = await openIndex(job, place)
-  const digester = openBatchDigester(job)
-  const close = async () => {
-    await digester.close()
-    await index.close()
-  }
-  const { outcome, found } = await update(job, place, { ...index, digester }, tools, started).finally(close)
+  const digester = openBatchDigester(job, threads)
+  const { outcome, found } = await updateWith(digester, job, place, tools, started).finally(digester.close)
   // Only now do the files of the index look as the next run will see them.
   if (found) keepGlance(job, place, found, outcome, started.getTime())
   return outcome
+}
+
+async function updateWith(
+  digester: BatchDigester,
+  job: IndexJob,
+  place: IndexPlace,
+  tools: RunTools,
+  started: Date,
+) {
+  const index = await openIndex(job, place)
+  return update(job, place, { ...index, digester }, tools, started).finally(index.close)
 }
 
 /** An index with what its documents are made by. */
@@ -159,6 +170,8 @@ async function carryOut(
     await writer.take(digests)
     tell()
   })
+  // The threads end while the last of it is written.
+  void index.digester.close()
   await writer.finish()
   return writer
 }

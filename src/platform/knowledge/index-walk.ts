@@ -57,6 +57,8 @@ interface Walk {
   readonly meet: MeetFile
   files: number
   capped: boolean
+  /** Whether enough is known. */
+  is_over: boolean
   /** The project's device: nothing on another one is read. */
   readonly dev: number
   /** Closed places, and whatever is mounted in the project at this moment. */
@@ -94,6 +96,17 @@ export function walkProject(rules: WalkRules, expectFile?: (file: MetFile) => vo
   return { files, capped }
 }
 
+/** Whether there are so many files to be read, which is known as soon as so many are met. */
+export function hasFiles(rules: WalkRules, count: number): boolean {
+  let met = 0
+  const walk = startWalk(rules, (_path, _stat, skip) => {
+    if (skip === undefined) met += 1
+    walk.is_over = met >= count
+  })
+  walkFolder(walk, topOf(rules))
+  return walk.is_over
+}
+
 /**
  * Meets what is at one path: a file, all files of a folder, or nothing where there is nothing to be indexed, be it
  * closed, ignored, reached through a link or gone.
@@ -120,6 +133,7 @@ function startWalk(rules: WalkRules, meet: MeetFile): Walk {
     meet,
     files: 0,
     capped: false,
+    is_over: false,
   }
 }
 
@@ -144,7 +158,10 @@ function walkFolder(walk: Walk, met: MetFolder): void {
   const place = hostPath(walk, met.prefix.slice(0, -1))
   const entries = tryQuietly(() => readdirSync(place, { withFileTypes: true })) ?? []
   const folder = entries.some(({ name }) => name === IGNORE_FILE) ? withOwnRules(walk, met) : met
-  for (const entry of entries) if (isOpen(walk, folder, entry.name)) meetEntry(walk, folder, entry)
+  for (const entry of entries) {
+    if (walk.is_over) return
+    if (isOpen(walk, folder, entry.name)) meetEntry(walk, folder, entry)
+  }
 }
 
 function meetEntry(walk: Walk, folder: MetFolder, entry: Dirent): void {
