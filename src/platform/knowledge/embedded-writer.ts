@@ -36,10 +36,16 @@ export function openIndexWriter(connection: Connection): IndexWriter {
     statements.removeChunks.run(id)
     statements.removeDocument.run(id)
   }
-  const add = ({ path, sha256, rows }: NewDocument) => {
+  /** Most documents are new: only where one of the path is in does it have to be looked for. */
+  const addDocument = (path: string, sha256: string, count: number) => {
+    const added = statements.addDocument.run(path, sha256, next_chunk, count)
+    if (added.changes > 0) return added.lastInsertRowid
     remove(path)
+    return statements.addDocument.run(path, sha256, next_chunk, count).lastInsertRowid
+  }
+  const add = ({ path, sha256, rows }: NewDocument) => {
     const { count, vectors, ends, places, names, counts, texts } = rows
-    const document_id = statements.addDocument.run(path, sha256, next_chunk, count).lastInsertRowid
+    const document_id = addDocument(path, sha256, count)
     if (count === 0) return
     const about = packAbout(rows, (chunk) => ends[chunk * ENDS_A_CHUNK + ENDS_A_CHUNK] as number)
     statements.addVectors.run(next_chunk, document_id, about, vectors)
@@ -104,7 +110,7 @@ function prepare(connection: Connection) {
     listDocuments: connection.prepare('SELECT path, sha256 FROM documents'),
     findDocument: connection.prepare('SELECT id, first_chunk, chunk_count FROM documents WHERE path = ?'),
     addDocument: connection.prepare(
-      'INSERT INTO documents (path, sha256, first_chunk, chunk_count) VALUES (?, ?, ?, ?)',
+      'INSERT INTO documents (path, sha256, first_chunk, chunk_count) VALUES (?, ?, ?, ?) ON CONFLICT (path) DO NOTHING',
     ),
     removeDocument: connection.prepare('DELETE FROM documents WHERE id = ?'),
     addChunks: connection.prepare(
