@@ -3,8 +3,8 @@ import type { KnownFile } from './index-ledger.ts'
 import { isSameStamp, type MetFile } from './index-stamp.ts'
 
 /** Files of one batch, and bytes of them. */
-const BATCH_FILES = 64
-const BATCH_BYTES = 262_144
+const BATCH_FILES = 128
+const BATCH_BYTES = 524_288
 /** To go through a folder of so many for each batch takes longer than to find its files one by one. */
 const LARGE_FOLDER_FILES = 1_000
 
