@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
+import { takeProcessLock } from '../../src/domains/toolbox/process-lock.ts'
 import { indexPlaceOf } from '../../src/platform/knowledge/index-place.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { type KnowledgeHub, startKnowledgeHub, until } from './knowledge-project.fixture.ts'
@@ -126,6 +127,21 @@ describe('an index that cannot be used', SLOW, () => {
     expect((await statusOf(hub)).state).toBe('unusable')
     expect(await codeOf(hub)).toBe('IOError')
     holder.close()
+    await expectFoundAgain(hub)
+  })
+
+  test('because it is just being made anew is told of as that', async () => {
+    await using hub = await startWithNote()
+    const { index, manifest, lock } = indexPlaceOf(hub.project.root)
+    const run = takeProcessLock(lock, () => new Date())
+    const holder = new BetterSqlite(index)
+    holder.pragma('locking_mode = EXCLUSIVE')
+    holder.exec('BEGIN IMMEDIATE; CREATE TABLE held (x); DROP TABLE held; COMMIT')
+    expect(await codeOf(hub)).toBe('IOError')
+    rmSync(manifest)
+    expect((await hub.search('heron')).warning).toBe('Knowledge Base Building...')
+    holder.close()
+    run?.release()
     await expectFoundAgain(hub)
   })
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compileNameRules } from '../guard/blocked-names.ts'
 import { isIgnored, readIgnoreRules } from './index-ignore.ts'
 import { findIgnoreStart } from './index-ignore-files.ts'
-import { walkPath, walkProject } from './index-walk.ts'
+import { hasFiles, walkPath, walkProject } from './index-walk.ts'
 
 const PATHS = [
   'a',
@@ -95,6 +95,8 @@ describe('what git ignores', () => {
         const told = git('ls-files', '--others', '--exclude-standard', '-z').split('\0').filter(Boolean)
         const met = walkProject(walkRules()).files.map(({ path }) => path)
         expect(met.toSorted()).toEqual(told.toSorted())
+        for (const count of [0, 1, met.length, met.length + 1])
+          expect(hasFiles(walkRules(), count), `${count} of ${met.length}`).toBe(count <= met.length)
         for (const path of PATHS)
           expect(walkPath(walkRules(), path).files.length, path).toBe(met.includes(path) ? 1 : 0)
       }),

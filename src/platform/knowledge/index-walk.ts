@@ -104,7 +104,7 @@ export function hasFiles(rules: WalkRules, count: number): boolean {
     walk.is_over = met >= count
   })
   walkFolder(walk, topOf(rules))
-  return walk.is_over
+  return met >= count
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Hub } from '../../../operations/hub.ts'
 import { compileNameRules } from '../../../platform/guard/blocked-names.ts'
 import { GuardDenied } from '../../../platform/guard/guard.ts'
 import { IndexUnavailable } from '../../../platform/knowledge/damaged-index.ts'
@@ -16,7 +17,7 @@ import { TOOL_ROLES } from '../tool-context.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { knowledgeOf } from './knowledge-desk.ts'
 import { backendsOf } from './knowledge-order.ts'
-import type { IndexState } from './knowledge-state.ts'
+import { type IndexState, readIndexState } from './knowledge-state.ts'
 import { findRecords, isAboutRecords } from './search-records.ts'
 import { KNOWLEDGE_FOLDERS, type SearchScope, searchScopeOf } from './search-scope.ts'
 import { snippetOf } from './search-snippet.ts'
@@ -134,10 +135,18 @@ async function findHits(
     // What the owner has closed since is not shown while it is still being taken out.
     return hits.filter(({ path }) => isWithin(path, prefixes) && !path.split('/').some(names.isClosed))
   } catch (error) {
+    if (error instanceof IndexUnavailable && isBeingMade(hub, context.project_root, index_identity))
+      return undefined
     if (!isDamage(error)) throw asBackendFault(error)
     await desk.rebuild(context.project_root, policy, index_identity)
     return undefined
   }
+}
+
+/** Whether the index that was looked at has been taken away since, for another one that is not whole yet. */
+function isBeingMade(hub: Hub, project_root: string, looked_at: string): boolean {
+  const { is_complete, index_identity } = readIndexState(project_root, hub.system.now)
+  return !is_complete || index_identity !== looked_at
 }
 
 function isWithin(path: string, prefixes: readonly string[]): boolean {
