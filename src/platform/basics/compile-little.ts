@@ -9,7 +9,7 @@ const FLAGS = ['--no-opt', '--no-maglev-inlining', ...LOOPS_AS_THEY_ARE, '--heap
  * left is fast enough as the quicker compiler makes it of each function by itself: to make more of it takes longer than
  * it saves, and takes the cores from the work. Blocks that are handed between threads are no reason to look through the
  * memory, of which their process has a fixed share. It counts for the whole process, and is to be called by a thread that
- * has started: what comes compiled with Node is of no use under other flags, and a start without it takes twice as long.
+ * has started: what comes compiled with Node is of no use under other flags, and a start without it takes longer.
  * An engine that does not know one of these goes on without it.
  */
 export function compileLittle(): void {

@@ -3,7 +3,7 @@ import type { Pair } from './pair.ts'
 /** As much of an unquoted value is enough to judge it. */
 const MAX_PLAIN_CHARS = 512
 /** A line of a file of settings, or of a change to one, with nothing behind its value. */
-const SETTING_LINE = /^(?:[-+>]\s?)?\s{0,40}(?:export\s{1,4}|set\s{1,4})?[A-Za-z_][\w.-]{0,99}=(\S+)\s*$/
+const WHOLE_SETTING = /^(?:[-+>]\s?)?\s{0,40}(?:export\s{1,4}|set\s{1,4})?[A-Za-z_][\w.-]{0,99}=(\S+)\s*$/
 const MAX_SETTING_CHARS = 1_000
 
 /** An unquoted value ends at a space, a quote or a separator. */
@@ -44,7 +44,7 @@ export function valueEnd(line: string, pair: Pair): number {
 /** The end of the value at a place that has the rest of its line, or as much as comes before the next `name=`. */
 function wholeLineEnd(line: string, start: number): number | undefined {
   if (line.length > MAX_SETTING_CHARS) return undefined
-  const value = SETTING_LINE.exec(line)?.[1]
+  const value = WHOLE_SETTING.exec(line)?.[1]
   if (value === undefined || line.indexOf('=') + 1 !== start) return undefined
   const next = value.search(/[&;,][A-Za-z_][\w.-]{0,99}=/)
   return start + (next < 0 ? value.replace(/["'`,;]+$/, '').length : next)

@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL(`./knowledge-indexer${extname(import.meta.
 /**
  * An index is made within a fixed share of memory, however large the project is. Threads that look through it for what
  * is no longer used would take the cores from those that make the index, and make these wait. Only such flags are among
- * these as leave what comes compiled with Node of use: without it, each thread takes twice as long to start.
+ * these as leave what comes compiled with Node of use: without it, each thread takes longer to start.
  */
 export const NODE_FLAGS: readonly string[] = [
   '--max-old-space-size=192',
