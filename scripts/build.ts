@@ -19,6 +19,7 @@ const PROGRAMS = {
   serve: 'src/surfaces/rest/serve.ts',
   mcp: 'src/surfaces/cli/mcp-command.ts',
   'pattern-worker': 'src/platform/patterns/pattern-worker.ts',
+  'draft-maker': 'src/platform/guard/draft-maker.ts',
   'search-worker': 'src/domains/toolbox/search/search-worker.ts',
   'parse-worker': 'src/domains/control/connectors/parse-worker.ts',
   'ast-program': 'src/domains/toolbox/loom/ast-program.ts',

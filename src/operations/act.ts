@@ -50,7 +50,12 @@ async function actAlone(state: CallState): Promise<void> {
     if (output instanceof StoredJson) state.stored = output
   }
   const record = recordOf(state, 'allowed', null)
-  await (call.operation.whileDamaged ? recordIfPossible(state, record) : hub.audit.append(record))
+  try {
+    await (call.operation.whileDamaged ? recordIfPossible(state, record) : hub.audit.append(record))
+  } catch (error) {
+    if (isToCome) await output.abandon?.()
+    throw error
+  }
   hub.observe(record)
   if (isToCome) state.text = await performOutside(state, output)
 }

@@ -35,9 +35,16 @@ export class ActOutside<Output> {
   readonly perform: (signal: AbortSignal) => Promise<Output>
   /** What the handler has changed already, for the audit log. */
   readonly made: Target | undefined
-  constructor(perform: (signal: AbortSignal) => Promise<Output>, made?: Target) {
+  /** Takes back what the handler has made ready, where the record cannot be written. */
+  readonly abandon: (() => Promise<void>) | undefined
+  constructor(
+    perform: (signal: AbortSignal) => Promise<Output>,
+    made?: Target,
+    abandon?: () => Promise<void>,
+  ) {
     this.perform = perform
     this.made = made
+    this.abandon = abandon
   }
 }
 

@@ -1,4 +1,5 @@
 import { keptWith } from '../platform/basics/kept-with.ts'
+import { underWay } from '../platform/basics/under-way.ts'
 import type { Caller } from '../platform/identity/caller.ts'
 import { type Lock, UNREADABLE_LOCK } from '../platform/locks/lock.ts'
 import { isOwner } from './authority.ts'
@@ -40,8 +41,7 @@ export async function performWatched<Output>(
   const giveUp = () => act.stop.abort(call.signal?.reason)
   if (call.signal?.aborted) giveUp()
   call.signal?.addEventListener('abort', giveUp, { once: true })
-  const acts = actsOf(hub)
-  acts.add(act)
+  const end = actsOf(hub).begin(act)
   try {
     return await perform(act.stop.signal)
   } catch (error) {
@@ -49,28 +49,35 @@ export async function performWatched<Output>(
       throw new Refusal('LOCKED', 'The owner has locked this. It was under way, and was stopped.')
     throw error
   } finally {
-    acts.delete(act)
+    end()
     call.signal?.removeEventListener('abort', giveUp)
   }
 }
 
 const actsOf = keptWith(openActs, ({ locks }) => locks)
 
-function openActs(hub: Locked): Pick<Set<Act>, 'add' | 'delete'> {
-  const acts = new Set<Act>()
+interface Acts {
+  /** Answers what has to be called at the end of the act. */
+  begin(act: Act): () => void
+}
+
+function openActs(hub: Locked): Acts {
+  const acts = underWay<Act>()
+  let last_id = 0
   let timer: NodeJS.Timeout | undefined
   const look = async () => {
-    for (const act of acts) if (isStopped(await findCallerLock(hub, act.call.caller), act)) stop(act)
+    for (const act of acts.values()) if (isStopped(await findCallerLock(hub, act.call.caller), act)) stop(act)
     if (acts.size > 0) return
     clearInterval(timer)
     timer = undefined
   }
   return {
-    add(act) {
+    begin(act) {
+      const id = ++last_id
+      acts.set(id, act)
       timer ??= setInterval(() => void look(), LOOK_EVERY_MS).unref()
-      return acts.add(act)
+      return () => acts.delete(id)
     },
-    delete: (act) => acts.delete(act),
   }
 }
 

@@ -48,8 +48,8 @@ export interface FilesProject extends AsyncDisposable {
   /** All files and folders of the service. */
   names(): string[]
   /** Calls a tool as the pipeline does: arguments, then what can be refused early, then the work. */
-  call<Input extends z.ZodObject, Output>(
-    tool: ToolDeclaration<Input, Output>,
+  call<Input extends z.ZodObject, Output, Begun>(
+    tool: ToolDeclaration<Input, Output, Begun>,
     input: object,
     changes?: CallChanges,
   ): Promise<Outcome<Output>>
@@ -126,8 +126,8 @@ function write(path: string, content: string | Buffer, mode = 0o644): void {
   writeFileSync(path, content, { mode })
 }
 
-async function outcomeOf<Input extends z.ZodObject, Output>(
-  tool: ToolDeclaration<Input, Output>,
+async function outcomeOf<Input extends z.ZodObject, Output, Begun>(
+  tool: ToolDeclaration<Input, Output, Begun>,
   input: object,
   given: object,
 ): Promise<Outcome<Output>> {
@@ -139,8 +139,8 @@ async function outcomeOf<Input extends z.ZodObject, Output>(
     z.output<Input>
   >
   try {
-    await tool.check?.(call)
-    const data = await tool.handle(call)
+    const begun = (await tool.check?.(call)) as Begun
+    const data = await tool.handle(call, begun)
     tool.output.parse(data)
     return { code: 'success', data, message: '', suggestion: '' }
   } catch (error) {

@@ -20,8 +20,8 @@ import { toolResult } from './tool-result.ts'
 import { contextOf, type Workshop, workshopOf } from './workshop.ts'
 
 /** Makes a tool an operation: the same pipeline, audit log and surfaces as everything else. */
-export function defineTool<Input extends z.ZodObject, Output>(
-  tool: ToolDeclaration<Input, Output>,
+export function defineTool<Input extends z.ZodObject, Output, Begun>(
+  tool: ToolDeclaration<Input, Output, Begun>,
 ): Operation {
   return defineOperation({
     name: tool.name,
@@ -47,8 +47,8 @@ export function defineTool<Input extends z.ZodObject, Output>(
 
 type CallContext<Input> = Context<Input, string, Effect>
 
-async function handleCall<Input extends z.ZodObject, Output>(
-  tool: ToolDeclaration<Input, Output>,
+async function handleCall<Input extends z.ZodObject, Output, Begun>(
+  tool: ToolDeclaration<Input, Output, Begun>,
   context: CallContext<z.output<Input>>,
 ): Promise<Output | ActOutside<Output>> {
   const call = prepareCall(tool, context)
@@ -60,10 +60,16 @@ async function handleCall<Input extends z.ZodObject, Output>(
     )
   return withGuard(async (ready) => {
     checkAgentRate(context.hub, ready)
-    await tool.check?.(ready)
-    await recordCritical(tool, ready, context.vault_id)
-    if (tool.effect === 'read') return tool.handle(ready)
-    return new ActOutside((signal) => withGuard(async (later) => tool.handle({ ...later, signal })))
+    const begun = (await tool.check?.(ready)) as Begun
+    const abandon = async () => tool.abandon?.(begun)
+    await recordCritical(tool, ready, context.vault_id).catch(async (error: unknown) => {
+      await abandon()
+      throw error
+    })
+    if (tool.effect === 'read') return tool.handle(ready, begun)
+    const perform = (signal: AbortSignal) =>
+      withGuard(async (later) => tool.handle({ ...later, signal }, begun))
+    return new ActOutside(perform, undefined, abandon)
   })
 }
 

@@ -24,7 +24,7 @@ export interface ToolCall<Input> {
 }
 
 /** One tool: declared once, and made into an operation by `defineTool`. */
-export interface ToolDeclaration<Input extends z.ZodObject, Output> {
+export interface ToolDeclaration<Input extends z.ZodObject, Output, Begun = void> {
   /** The contract's name. */
   name: string
   /** What an agent needs to know to use it well: what it does, its limits, what it refuses. */
@@ -44,8 +44,13 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output> {
   open_world?: boolean
   input: Input
   output: z.ZodType<unknown, Output>
-  /** What can be refused before the call is recorded as allowed. Throws ToolFault, GuardDenied or FileFault. */
-  check?: (call: ToolCall<z.output<Input>>) => void | Promise<void>
+  /**
+   * What can be refused before the call is recorded as allowed. Throws ToolFault, GuardDenied or FileFault. It may
+   * answer what it has made ready, as far as nobody can see any of it.
+   */
+  check?: (call: ToolCall<z.output<Input>>) => Begun | Promise<Begun>
+  /** Takes back what `check` has made ready, where the call cannot be recorded. */
+  abandon?: (begun: Begun) => Promise<void>
   /** Does it. Throws ToolFault, GuardDenied, FileFault, PatternInvalid, PatternTimeout or SandboxUnavailable. */
-  handle: (call: ToolCall<z.output<Input>>) => Output | Promise<Output>
+  handle: (call: ToolCall<z.output<Input>>, begun: Begun) => Output | Promise<Output>
 }

@@ -15,6 +15,9 @@ export const READ_NAME = READ_KNOWN | O_NOFOLLOW
 /** Makes a file that was not there. */
 export const MAKE_NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
 
+/** Makes a file in a folder without a name; it is gone when it is closed before it got one. Not in Node's list either. */
+export const MAKE_NAMELESS = 0o20000000 | O_DIRECTORY | O_WRONLY
+
 /** A name below a held folder: the kernel starts at the folder that is held, wherever its own name went since. */
 export function at(folder_fd: number, name: string): string {
   return `/proc/self/fd/${folder_fd}/${name}`

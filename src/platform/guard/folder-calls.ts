@@ -1,13 +1,11 @@
 import { isMainThread } from 'node:worker_threads'
 import { NAME_FOLDER } from './descriptors.ts'
+import type { ThingIdentity } from './guard.ts'
 import { type KernelCalls, loadKernelCalls } from './kernel-calls.ts'
 import { plainCalls } from './plain-calls.ts'
 
 /** What is at a name, as far as it has to be told apart from something else. */
-export interface NamedThing {
-  readonly dev: bigint
-  readonly ino: bigint
-  readonly born_ns: bigint
+export interface NamedThing extends ThingIdentity {
   readonly mtime_ms: number
   readonly is_folder: boolean
 }

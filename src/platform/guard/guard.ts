@@ -121,6 +121,17 @@ export interface PreparedFile {
   close(): void
 }
 
+/** Numbers of files are used again; the time of birth tells a new file from the one that had its number before. */
+export interface ThingIdentity {
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly born_ns: bigint
+}
+
+export function isSameThing(one: ThingIdentity | undefined, other: ThingIdentity): boolean {
+  return one?.ino === other.ino && one.born_ns === other.born_ns && one.dev === other.dev
+}
+
 /** The folder a file is to be changed in, held open: names below are single names, never paths. */
 export interface HeldFolder {
   /** The last part of the path that was asked for. */
@@ -144,7 +155,7 @@ export interface HeldFolder {
   /** Does the slow part of `replace` while others work: what remains is one rename. */
   prepare(bytes: Uint8Array, rights: FileRights): Promise<PreparedFile>
   /** When the name was last changed and which file it is, without following a link. */
-  stat(name: string): { mtime_ms: number; identity: string } | undefined
+  stat(name: string): (ThingIdentity & { readonly mtime_ms: number }) | undefined
   rename(from: string, to: string): boolean
   unlink(name: string): boolean
   close(): void

@@ -71,7 +71,7 @@ function openHeld(held: Held, name: string, path: string): HeldFolder {
       using(held, [one], () => readHeld(held, one, max_bytes, readLeaf, isLock(one))),
     replace: (one, bytes, mode) => using(held, [one], () => putFile(held, one, bytes, { mode })),
     prepare: async (bytes, rights) => prepareHeld(held, bytes, rights),
-    stat: (one) => using(held, [one], () => findHeld(held, one)),
+    stat: (one) => using(held, [one], () => folderCalls().find(held.folder_fd, one)),
     rename: (from, to) => using(held, [from, to], () => renameHeld(held, from, to)),
     unlink: (one) =>
       using(held, [one], () => changeHeld(held, () => folderCalls().unlink(held.folder_fd, one))),
@@ -171,12 +171,6 @@ function keepHeld(held: Held, name: string, max_bytes: number): KeptFile | undef
     isStill: () => using(held, [name], () => isStillOpened(held.folder_fd, name, found)),
     close: () => close(fd, () => {}),
   }
-}
-
-/** Numbers of files are used again; the time of birth tells a new file from the one that had its number before. */
-function findHeld({ folder_fd }: Held, name: string): { mtime_ms: number; identity: string } | undefined {
-  const found = folderCalls().find(folder_fd, name)
-  return found && { mtime_ms: found.mtime_ms, identity: `${found.dev}:${found.ino}:${found.born_ns}` }
 }
 
 function renameHeld(held: Held, from: string, to: string): boolean {

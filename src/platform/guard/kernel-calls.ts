@@ -7,9 +7,10 @@ import type { FolderCalls, NamedThing } from './folder-calls.ts'
 import { plainCalls } from './plain-calls.ts'
 
 // What the kernel's headers say; Node tells only some of it.
-const O_CLOEXEC = 0o2000000
+export const O_CLOEXEC = 0o2000000
 const AT_FDCWD = -100
 const AT_SYMLINK_NOFOLLOW = 0x100
+const AT_SYMLINK_FOLLOW = 0x400
 const AT_EMPTY_PATH = 0x1000
 const STATX_WITH_BIRTH = 0xfff
 /** Kind, count of names, time of change, number and size. */
@@ -49,6 +50,8 @@ export interface KernelCalls extends FolderCalls {
   look(fd: number, name: string): FileLook | undefined
   /** For what these calls have opened. In a thread Node takes it amiss if it shall close what it did not open. */
   close(fd: number): void
+  /** Gives an open file that was made without a name one in a held folder; answers whether it has it now. */
+  linkOpen(fd: number, folder_fd: number, name: string): boolean
   /** Gives a file a second name in a held folder; answers whether it has it now. */
   link(path: string, folder_fd: number, name: string): boolean
 }
@@ -120,6 +123,8 @@ function openCalls(library: CLibrary): KernelCalls {
       return c.statx(fd, checked(name), flags, STATX_FOR_LOOK, statx) ? undefined : readLook()
     },
     close: (fd) => void c.close(fd),
+    linkOpen: (fd, folder_fd, name) =>
+      c.linkat(own_fds, String(fd), folder_fd, checked(name), AT_SYMLINK_FOLLOW) === 0,
     link: (path, folder_fd, name) => c.linkat(AT_FDCWD, checked(path), folder_fd, checked(name), 0) === 0,
   }
 }

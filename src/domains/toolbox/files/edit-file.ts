@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { HeldFolder } from '../../../platform/guard/guard.ts'
 import { PATTERN_SYNTAX } from '../../../platform/patterns/patterns.ts'
 import { checkEdits } from '../loom/check-input.ts'
 import { EDITED_MAX_BYTES, EDITS_MAX, EditInput } from '../loom/edit.ts'
-import { editInPlace } from '../loom/edit-in-place.ts'
+import { type EditTools, editInPlace, type ReadyEdit, readyEdit } from '../loom/edit-in-place.ts'
 import { LOCK_WAIT_MS } from '../loom/file-lock.ts'
 import { lockToolsOf } from '../loom/lock-tools.ts'
-import type { ToolDeclaration } from '../tool.ts'
+import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { FilePath } from './file-path.ts'
 import { CHANGING_ROLES } from './file-roles.ts'
 import { missingFile, orMissing } from './missing-file.ts'
@@ -30,8 +31,14 @@ const Output = z.strictObject({
     .describe('In the order of the call'),
 })
 
+/** The folder of the file is held, and what could be made ready is. */
+interface Begun {
+  readonly folder: HeldFolder
+  readonly ready: ReadyEdit | undefined
+}
+
 /** Changes parts of a file. */
-export const editFile: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
+export const editFile: ToolDeclaration<typeof Input, z.output<typeof Output>, Begun> = {
   name: 'edit_file',
   description: [
     'Changes parts of a UTF-8 text file of your service: all edits of a call, or none.',
@@ -55,22 +62,38 @@ export const editFile: ToolDeclaration<typeof Input, z.output<typeof Output>> = 
   roles: CHANGING_ROLES,
   input: Input,
   output: Output,
-  check({ guard, input, redactor }) {
-    guard.check(input.path, 'write')
-    checkEdits(input.edits, redactor)
-  },
-  async handle(call) {
-    const { path, edits } = call.input
-    const folder = orMissing(call, path, () => call.guard.holdFolder(path))
+  check(call) {
+    const { guard, input, redactor } = call
+    const folder = orMissing(call, input.path, () => guard.holdFolder(input.path))
     try {
-      const { patterns, redactor } = call
-      const plan = await editInPlace(folder, edits, { patterns, redactor, lock: lockToolsOf(call) })
-      if (!plan) throw missingFile(call, path)
+      checkEdits(input.edits, redactor)
+      return { folder, ready: readyEdit(folder, input.edits, toolsOf(call)) }
+    } catch (error) {
+      folder.close()
+      throw error
+    }
+  },
+  async abandon({ folder, ready }) {
+    try {
+      await ready?.abandon()
+    } finally {
+      folder.close()
+    }
+  },
+  async handle(call, { folder, ready }) {
+    try {
+      const plan = await (ready?.finish() ?? editInPlace(folder, call.input.edits, toolsOf(call)))
+      if (!plan) throw missingFile(call, call.input.path)
       return renderOutcome(folder.path, plan.lines)
     } finally {
       folder.close()
     }
   },
+}
+
+function toolsOf(call: ToolCall<unknown>): EditTools {
+  const { patterns, redactor } = call
+  return { patterns, redactor, lock: lockToolsOf(call) }
 }
 
 function renderOutcome(path: string, lines: readonly (readonly number[])[]): z.output<typeof Output> {

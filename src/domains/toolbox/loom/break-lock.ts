@@ -1,4 +1,4 @@
-import type { HeldFolder } from '../../../platform/guard/guard.ts'
+import { type HeldFolder, isSameThing } from '../../../platform/guard/guard.ts'
 import { asideNameOf, findRecord, gateNameOf } from './lock-name.ts'
 import { makeLockRecord, renderLockRecord } from './lock-record.ts'
 import type { LockTools } from './lock-tools.ts'
@@ -68,7 +68,7 @@ function removeIfSame(folder: HeldFolder, lock: string, seen: SeenLock, tools: L
 
 /** One file may be a lock again and again, so the time at which it was taken last counts too. */
 function isSame(now: SeenLock | undefined, before: SeenLock): boolean {
-  return now !== undefined && now.identity === before.identity && now.mtime_ms === before.mtime_ms
+  return isSameThing(now, before) && now?.mtime_ms === before.mtime_ms
 }
 
 /** If somebody took the lock in between, its former holder finds that out before it changes anything. */

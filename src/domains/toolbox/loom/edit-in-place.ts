@@ -1,4 +1,9 @@
-import { FileFault, type HeldFolder, type KeptFile } from '../../../platform/guard/guard.ts'
+import {
+  FileFault,
+  type HeldFolder,
+  type KeptFile,
+  type PreparedFile,
+} from '../../../platform/guard/guard.ts'
 import type { Patterns } from '../../../platform/patterns/patterns.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { fillVeils, type VeiledText, veilSecrets } from '../../../platform/redaction/veil.ts'
@@ -6,11 +11,11 @@ import { ToolFault } from '../tool-fault.ts'
 import { checkAddedSecrets } from './added-secrets.ts'
 import { decodeText } from './decode-text.ts'
 import { EDITED_MAX_BYTES, type Edit } from './edit.ts'
-import { type FileLock, withLock } from './file-lock.ts'
+import { type FileLock, tryLock, withLock } from './file-lock.ts'
 import type { Engines } from './find-matches.ts'
 import { findNodes } from './find-nodes.ts'
 import type { LockTools } from './lock-tools.ts'
-import { type EditPlan, planEdits } from './plan-edits.ts'
+import { type EditPlan, planEdits, planExact } from './plan-edits.ts'
 
 /** What an edit is made with. */
 export interface EditTools {
@@ -35,24 +40,108 @@ export async function editInPlace(
   })
 }
 
+/** An edit that is made ready: the new file lies beside the old one, and is on its way to the disk. */
+export interface ReadyEdit {
+  /** Puts it in the place of the old one. */
+  finish(): Promise<EditPlan>
+  /** Takes it away again. */
+  abandon(): Promise<void>
+}
+
+/**
+ * Makes edits ready at once, so that the disk takes the new file and the record of the call together. Nothing where
+ * something has to be waited for, be it a lock or a pattern: those are made later, in place.
+ */
+export function readyEdit(
+  folder: HeldFolder,
+  edits: readonly Edit[],
+  tools: EditTools,
+): ReadyEdit | undefined {
+  if (edits.some(({ match_mode }) => match_mode !== 'exact')) return undefined
+  const lock = tryLock(folder, tools.lock)
+  if (!lock) return undefined
+  let found: KeptFile | undefined
+  const letGo = () => {
+    found?.close()
+    lock.release()
+  }
+  try {
+    found = keepEditable(folder)
+    if (found) return openReady(folder, edits, tools, { found, lock, letGo })
+  } catch (error) {
+    letGo()
+    throw error
+  }
+  letGo()
+  return undefined
+}
+
+function openReady(
+  folder: HeldFolder,
+  edits: readonly Edit[],
+  { redactor }: EditTools,
+  { letGo, ...held }: HeldFile & { letGo: () => void },
+): ReadyEdit {
+  const before = veilFile(folder, held.found, redactor)
+  const plan = planExact(before.text, edits)
+  const coming = folder.prepare(renderEdited(plan, before, redactor), held.found)
+  // Whoever finishes it hears of a failure; until then nobody listens.
+  coming.catch(() => {})
+  return {
+    finish: () =>
+      putEdited(folder, coming, held)
+        .then(() => plan)
+        .finally(letGo),
+    abandon: () =>
+      coming
+        .then(
+          (ready) => ready.close(),
+          () => {},
+        )
+        .finally(letGo),
+  }
+}
+
+/** A file that is to be changed, and the right to do so. */
+interface HeldFile {
+  readonly found: KeptFile
+  readonly lock: FileLock
+}
+
 async function replaceEdited(
   folder: HeldFolder,
   edits: readonly Edit[],
   tools: EditTools,
-  { found, lock }: { found: KeptFile; lock: FileLock },
+  held: HeldFile,
 ): Promise<EditPlan> {
-  const before = veilSecrets(tools.redactor, decodeText(found.bytes, folder.path))
+  const before = veilFile(folder, held.found, tools.redactor)
   const plan = await planEdits(before.text, edits, enginesFor(folder.name, tools))
-  const bytes = Buffer.from(unveil(plan.text, before, tools.redactor))
-  checkSize(bytes)
-  const ready = await folder.prepare(bytes, found)
+  await putEdited(folder, folder.prepare(renderEdited(plan, before, tools.redactor), held.found), held)
+  return plan
+}
+
+async function putEdited(
+  folder: HeldFolder,
+  coming: Promise<PreparedFile>,
+  { found, lock }: HeldFile,
+): Promise<void> {
+  const ready = await coming
   try {
     checkUnchanged(folder, found, lock)
     ready.putAs(folder.name, found)
-    return plan
   } finally {
     ready.close()
   }
+}
+
+function veilFile(folder: HeldFolder, { bytes }: KeptFile, redactor: Redactor): VeiledText {
+  return veilSecrets(redactor, decodeText(bytes, folder.path))
+}
+
+function renderEdited({ text }: EditPlan, before: VeiledText, redactor: Redactor): Buffer {
+  const bytes = Buffer.from(unveil(text, before, redactor))
+  checkSize(bytes)
+  return bytes
 }
 
 function keepEditable(folder: HeldFolder): KeptFile | undefined {

@@ -1,4 +1,4 @@
-import type { HeldFolder } from '../../../platform/guard/guard.ts'
+import { type HeldFolder, isSameThing } from '../../../platform/guard/guard.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { breakAbandoned } from './break-lock.ts'
 import type { LockFile } from './lock-files.ts'
@@ -29,29 +29,48 @@ export async function withLock<Result>(
   tools: LockTools,
   work: (lock: FileLock) => Result | Promise<Result>,
 ): Promise<Result> {
-  const lock = await takeLock(folder, tools)
-  const timer = setInterval(() => lock.renew(), RENEW_MS).unref()
+  const lock = renewing(await takeLock(folder, tools))
   try {
     return await work(lock)
   } finally {
+    lock.release()
+  }
+}
+
+/** The lock of the held folder's file if nobody has it; it must be given back in any case. */
+export function tryLock(folder: HeldFolder, tools: LockTools): FileLock | undefined {
+  const lock = findFree(folder, tools, tools.random(TOKEN_BYTES))
+  return lock && renewing(lock)
+}
+
+function renewing(lock: FileLock): FileLock {
+  const timer = setInterval(lock.renew, RENEW_MS).unref()
+  const release = () => {
     clearInterval(timer)
     lock.release()
   }
+  return { ...lock, release }
 }
 
 /** Waits for the lock of the held folder's file, but not for ever. */
 export async function takeLock(folder: HeldFolder, tools: LockTools): Promise<FileLock> {
   const name = lockNameOf(folder)
   const token = tools.random(TOKEN_BYTES)
-  const bytes = () => renderLockRecord(makeLockRecord(token, tools.now()))
   const started_ms = tools.elapsed_ms()
   for (;;) {
-    const made = makeLock(folder, name, bytes(), tools)
-    if (made) return openLock(folder, name, made, { ...tools, bytes })
+    const lock = findFree(folder, tools, token)
+    if (lock) return lock
     const left_ms = LOCK_WAIT_MS - (tools.elapsed_ms() - started_ms)
     if (left_ms <= 0 || tools.signal.aborted) throw busy(folder)
     if (!breakAbandoned(folder, name, tools)) await tools.sleep(Math.min(left_ms, pauseOf(tools)))
   }
+}
+
+function findFree(folder: HeldFolder, tools: LockTools, token: string): FileLock | undefined {
+  const name = lockNameOf(folder)
+  const bytes = () => renderLockRecord(makeLockRecord(token, tools.now()))
+  const made = makeLock(folder, name, bytes(), tools)
+  return made && openLock(folder, name, made, { ...tools, bytes })
 }
 
 /** A lock that was made, and the file kept for it if it is one of those. */
@@ -80,10 +99,10 @@ function openLock(
   { file }: MadeLock,
   tools: LockTools & { bytes: () => Buffer },
 ): FileLock {
-  const find = () => folder.stat(name)?.identity
+  const find = () => folder.stat(name)
   // While it is held a lock is never rewritten: whoever takes it over makes another file, or has one of their own.
-  let own = find()
-  const isHeld = () => own !== undefined && find() === own
+  let own = file?.identity ?? find()
+  const isHeld = () => own !== undefined && isSameThing(find(), own)
   const orWarn = (act: () => void, failure: string) => {
     try {
       act()

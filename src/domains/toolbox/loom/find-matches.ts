@@ -22,9 +22,14 @@ export async function findMatches(
   for (const edit of edits) {
     if (edit.match_mode === 'ast') found.push([...(nodes.get(edit) ?? [])])
     else if (edit.match_mode === 'regex') found.push([...(await engines.findPattern(edit.spec, text))])
-    else found.push(edit.at_start ? findAtStart(text, edit.spec) : findExact(text, edit.spec))
+    else found.push(findText(text, edit))
   }
   return found
+}
+
+/** The matches of an edit of plain text. */
+export function findText(text: string, { spec, at_start }: SoughtEdit): Span[] {
+  return at_start ? findAtStart(text, spec) : findExact(text, spec)
 }
 
 function findAtStart(text: string, spec: string): Span[] {

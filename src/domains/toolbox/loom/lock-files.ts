@@ -13,6 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { realSystem } from '../../../platform/basics/system.ts'
+import { folderCalls } from '../../../platform/guard/folder-calls.ts'
+import type { ThingIdentity } from '../../../platform/guard/guard.ts'
 import { findLockRecord, LOCK_RECORD_MAX_BYTES } from './lock-record.ts'
 import { isGone } from './process-name.ts'
 
@@ -29,6 +31,7 @@ export interface LockFile {
   readonly fd: number
   /** The service whose locks it serves: code that runs there may hold it open, and shall touch no others. */
   readonly service: string
+  readonly identity: ThingIdentity | undefined
   /** How many bytes were written to it last. */
   length: number
 }
@@ -98,7 +101,7 @@ function isLeftBehind(path: string): boolean {
 function makeFile(folder: string, service: string): LockFile {
   const path = join(folder, realSystem.random(NAME_BYTES))
   const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, PRIVATE_FILE)
-  return { path, fd, service, length: 0 }
+  return { path, fd, service, identity: folderCalls().findPath(path), length: 0 }
 }
 
 function writeContent(file: LockFile, content: Buffer): void {

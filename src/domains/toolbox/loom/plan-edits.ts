@@ -2,7 +2,7 @@ import { ToolFault } from '../tool-fault.ts'
 import { checkLinesApart } from './check-lines-apart.ts'
 import { checkMatches } from './check-matches.ts'
 import { EDITED_MAX_BYTES, type Edit, type Span } from './edit.ts'
-import { type Engines, findMatches } from './find-matches.ts'
+import { type Engines, findMatches, findText, type SoughtEdit } from './find-matches.ts'
 import { endingOf, type LineEnding, withEnding } from './line-ending.ts'
 import { linesOf } from './lines.ts'
 
@@ -27,20 +27,40 @@ export interface EditPlan {
  * as it was before the first edit, which is given veiled: what is hidden is found by none and stays. A byte order mark stays where it is and is no part of what patterns see.
  */
 export async function planEdits(text: string, edits: readonly Edit[], engines: Engines): Promise<EditPlan> {
+  const search = openSearch(text, edits)
+  return planFound(search, edits, await findMatches(search.body, search.sought, engines))
+}
+
+/** The same at once, for edits that all are of plain text. */
+export function planExact(text: string, edits: readonly Edit[]): EditPlan {
+  const search = openSearch(text, edits)
+  const found = search.sought.map((edit) => findText(search.body, edit))
+  return planFound(search, edits, found)
+}
+
+/** What is looked for, and in what. */
+interface Search {
+  readonly mark: string
+  readonly body: string
+  readonly sought: readonly SoughtEdit[]
+}
+
+function openSearch(text: string, edits: readonly Edit[]): Search {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
-  const body = text.slice(mark.length)
-  const plain = edits.map((edit) => withoutMark(edit, mark))
-  const found = await findMatches(body, plain, engines)
+  return { mark, body: text.slice(mark.length), sought: edits.map((edit) => withoutMark(edit, mark)) }
+}
+
+function planFound({ mark, body, sought }: Search, edits: readonly Edit[], found: Span[][]): EditPlan {
   const lines = linesOf(body)
   for (const [place, matches] of found.entries()) checkMatches(edits, place, matches, { text: body, lines })
   checkLinesApart(found, lines)
-  const changes = listChanges(plain, found, endingOf(body))
+  const changes = listChanges(sought, found, endingOf(body))
   checkSize(body, changes)
   return applyChanges(mark, body, changes, edits.length)
 }
 
 /** What read_file showed begins with the mark; a spec that was copied with it means the beginning of the text. */
-function withoutMark(edit: Edit, mark: string): Edit & { readonly at_start: boolean } {
+function withoutMark(edit: Edit, mark: string): SoughtEdit {
   if (mark === '' || edit.match_mode !== 'exact' || !edit.spec.startsWith(mark))
     return { ...edit, at_start: false }
   const content = edit.content?.startsWith(mark) ? edit.content.slice(mark.length) : edit.content

@@ -1,0 +1,31 @@
+/** How many nameless files are kept ready. More would only be more that the disk has to find a place for. */
+export const STOCK = 10
+/** Never more are in the ring: what was made for a former folder, and a stock of the new one. */
+const RING = 4 * STOCK
+
+/** The places of what the hub and its maker of drafts share. */
+export const SLOT = {
+  /** Counts the calls to wake up. */
+  WAKES: 0,
+  IS_ASLEEP: 1,
+  /** Whether a file is being made: the folder must stay open as long. */
+  IS_AT_WORK: 2,
+  /** The folder in which files are to be made; none where it is negative. */
+  FOLDER: 3,
+  MODE: 4,
+  /** Moves on with the folder: what was made for a former one is not for this. */
+  AIM: 5,
+  /** The aim for which no file could be made. */
+  FAILED_AIM: 6,
+  /** How many were made and how many of them taken, ever. */
+  MADE: 7,
+  TAKEN: 8,
+} as const
+
+const FIRST = 9
+export const SHARED_INTEGERS = FIRST + 2 * RING
+
+/** Where the file with this number lies; behind it, the aim that it was made for. */
+export function placeOf(number: number): number {
+  return FIRST + 2 * (number % RING)
+}
