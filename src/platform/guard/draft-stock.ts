@@ -1,7 +1,7 @@
-import { closeSync } from 'node:fs'
+import { close, closeSync } from 'node:fs'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { placeOf, SHARED_INTEGERS, SLOT, STOCK } from './draft-slots.ts'
+import { CLOSING, closingPlaceOf, placeOf, SHARED_INTEGERS, SLOT, STOCK } from './draft-slots.ts'
 import { holdAgain, kernelCalls } from './folder-calls.ts'
 
 /** Beside this file, in the sources as in the build. */
@@ -11,7 +11,7 @@ const THREAD_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 
 const WORTH_AFTER = 32
 const LONG_MS = 100
 /** What nobody takes for so long is let go of, and later the thread is. */
-const STOCK_IDLE_MS = 1_000
+const STOCK_IDLE_MS = 2_000
 const THREAD_IDLE_MS = 30_000
 const LOOK_EVERY_MS = 500
 /** Making one file takes less than this. */
@@ -49,6 +49,23 @@ export function takeDraft(folder_fd: number, mode: number): number | undefined {
   return undefined
 }
 
+/**
+ * Closes a file that was replaced. The kernel frees then what it had on the disk, which takes several times as long as
+ * the replacing and is nothing that anybody has to wait for: the thread that makes drafts does it, where it is at work.
+ */
+export function closeReplaced(fd: number): void {
+  if (!maker?.folder || !giveToClose(maker.shared, fd)) close(fd, () => {})
+}
+
+/** The thread is not woken for it: it is as soon as drafts run short, or when it is looked for what is left. */
+function giveToClose(shared: Int32Array, fd: number): boolean {
+  const number = Atomics.load(shared, SLOT.GIVEN)
+  if (number - Atomics.load(shared, SLOT.CLOSED) >= CLOSING) return false
+  Atomics.store(shared, closingPlaceOf(number), fd)
+  Atomics.store(shared, SLOT.GIVEN, number + 1)
+  return true
+}
+
 function isSame(one: Place | undefined, { dev, ino, mode }: Place): boolean {
   return one?.ino === ino && one.dev === dev && one.mode === mode
 }
@@ -84,8 +101,12 @@ function takeNext(shared: Int32Array): { fd: number; aim: number } | undefined {
 /** To wake a thread costs several times as much as to see that it is awake. */
 function wakeIfNeeded(shared: Int32Array): void {
   const left = Atomics.load(shared, SLOT.MADE) - Atomics.load(shared, SLOT.TAKEN)
-  if (left > STOCK - 2 || Atomics.load(shared, SLOT.IS_ASLEEP) === 0) return
+  if (left > STOCK / 2 || Atomics.load(shared, SLOT.IS_ASLEEP) === 0) return
   if (Atomics.load(shared, SLOT.FAILED_AIM) === Atomics.load(shared, SLOT.AIM)) return
+  wake(shared)
+}
+
+function wake(shared: Int32Array): void {
   Atomics.add(shared, SLOT.WAKES, 1)
   Atomics.notify(shared, SLOT.WAKES)
 }
@@ -112,11 +133,19 @@ function startMaker(): Maker {
     if (maker === started) maker = undefined
     Atomics.store(shared, SLOT.IS_AT_WORK, 0)
     aim(started, undefined)
+    closeLeft(shared)
   })
   return started
 }
 
+/** What an ended thread has not closed. */
+function closeLeft(shared: Int32Array): void {
+  const [from, to] = [Atomics.load(shared, SLOT.CLOSED), Atomics.load(shared, SLOT.GIVEN)]
+  for (let number = from; number < to; number++) close(Atomics.load(shared, closingPlaceOf(number)), () => {})
+}
+
 function letGoOfUnused(one: Maker): void {
+  if (Atomics.load(one.shared, SLOT.GIVEN) > Atomics.load(one.shared, SLOT.CLOSED)) wake(one.shared)
   const idle_ms = performance.now() - one.last_taken_ms
   if (idle_ms > STOCK_IDLE_MS && one.folder) aim(one, undefined, one.last_taken_ms)
   if (idle_ms > THREAD_IDLE_MS) void one.worker.terminate()

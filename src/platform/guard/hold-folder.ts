@@ -1,8 +1,9 @@
-import { close, closeSync, fstatSync } from 'node:fs'
+import { closeSync, fstatSync } from 'node:fs'
 import { isUnmoved } from './barrier.ts'
 import { LOCK_PREFIX } from './blocked-names.ts'
 import { writeInto } from './change-files.ts'
 import { closeAll } from './descriptors.ts'
+import { closeReplaced } from './draft-stock.ts'
 import { errnoOf, fileFault, translateFault } from './faults.ts'
 import { folderCalls, holdAgain, kernelCalls } from './folder-calls.ts'
 import {
@@ -73,8 +74,7 @@ function openHeld(held: Held, name: string, path: string): HeldFolder {
     prepare: async (bytes, rights) => prepareHeld(held, bytes, rights),
     stat: (one) => using(held, [one], () => folderCalls().find(held.folder_fd, one)),
     rename: (from, to) => using(held, [from, to], () => renameHeld(held, from, to)),
-    unlink: (one) =>
-      using(held, [one], () => changeHeld(held, () => folderCalls().unlink(held.folder_fd, one))),
+    unlink: (one) => using(held, [one], () => unlinkHeld(held, one)),
     close: () => {
       if (held.open) closeAll([held.folder_fd, ...(held.first ? [held.first.fd] : [])])
       held.open = false
@@ -169,7 +169,7 @@ function keepHeld(held: Held, name: string, max_bytes: number): KeptFile | undef
   return {
     ...file,
     isStill: () => using(held, [name], () => isStillOpened(held.folder_fd, name, found)),
-    close: () => close(fd, () => {}),
+    close: () => closeReplaced(fd),
   }
 }
 
@@ -180,9 +180,19 @@ function renameHeld(held: Held, from: string, to: string): boolean {
   return changeHeld(held, () => calls.rename(held.folder_fd, from, to))
 }
 
-/** Answers false where the name was gone already. */
+/** A lock is taken away from wherever its folder was moved: it is the hub's own, and nobody else would do so. */
+function unlinkHeld(held: Held, name: string): boolean {
+  const unlink = () => folderCalls().unlink(held.folder_fd, name)
+  return isLock(name) ? orGone(unlink) : changeHeld(held, unlink)
+}
+
 function changeHeld(held: Held, change: () => void): boolean {
   if (!isUnmoved(held)) throw new GuardDenied('changed', held.given)
+  return orGone(change)
+}
+
+/** Answers false where the name was gone already. */
+function orGone(change: () => void): boolean {
   try {
     change()
     return true
