@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { takeDraft } from './draft-stock.ts'
+import { closeReplaced, takeDraft } from './draft-stock.ts'
 import { chooseCalls } from './folder-calls.ts'
 
 const ENOUGH = 32
@@ -65,6 +65,27 @@ const heldBelow = (path: string) =>
       return false
     }
   })
+
+describe('files that were replaced', () => {
+  /** More than the thread is given at once. */
+  const MANY = 200
+  const replaced = () =>
+    Array.from({ length: MANY }, (_, at) =>
+      openSync(join(folder, `file-${at}`), constants.O_CREAT | constants.O_RDWR),
+    )
+  test.each([
+    ['the pool, where there is no thread', false],
+    ['the thread', true],
+  ])('are all closed, by %s, and nothing else is', async (_, is_at_work) => {
+    const folder_fd = hold(folder)
+    if (is_at_work) await takeReady(folder_fd)
+    const kept = openSync(join(folder, 'kept'), constants.O_CREAT | constants.O_RDWR)
+    fds.push(kept)
+    for (const fd of replaced()) closeReplaced(fd)
+    await vi.waitFor(() => expect(heldBelow(join(folder, 'file-'))).toEqual([]), 5_000)
+    expect(whereIs(kept)).toBe(join(folder, 'kept'))
+  })
+})
 
 describe('drafts that are made ahead', () => {
   test('are new files of the folder, with no name and the rights asked for', async () => {

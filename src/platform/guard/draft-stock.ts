@@ -45,8 +45,19 @@ export function takeDraft(folder_fd: number, mode: number): number | undefined {
   if (!look) return undefined
   const place = { dev: look.dev, ino: look.ino, mode }
   if (maker && isSame(maker.folder, place)) return take(maker)
-  if (isWorthIt(place)) aim((maker ??= startMaker()), { ...place, fd: holdAgain(folder_fd) })
+  if (isWorthIt(place)) tryToAim(place, folder_fd)
   return undefined
+}
+
+/** A thread or a descriptor may not be had: then files are made as ever. */
+function tryToAim(place: Place, folder_fd: number): void {
+  wish = undefined
+  try {
+    maker ??= startMaker()
+    aim(maker, { ...place, fd: holdAgain(folder_fd) })
+  } catch {
+    // Tried again when it was worth it as often again.
+  }
 }
 
 /**
@@ -126,7 +137,6 @@ function startMaker(): Maker {
   worker.unref()
   const started: Maker = { worker, shared, folder: undefined, last_taken_ms: performance.now() }
   const timer = setInterval(() => letGoOfUnused(started), LOOK_EVERY_MS).unref()
-  // Without it files are made as ever.
   worker.on('error', () => {})
   worker.on('exit', () => {
     clearInterval(timer)

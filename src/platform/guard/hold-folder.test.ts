@@ -155,6 +155,13 @@ describe('a held folder', () => {
     expect(project.snapshot()).toEqual(before)
   })
 
+  test('takes its lock away wherever the folder was moved', () => {
+    held.createNew('.lock.main.ts', bytes('token'), 0o600)
+    renameSync(project.in('src'), project.at('project/services/other/src'))
+    expect(held.unlink('.lock.main.ts')).toBe(true)
+    expect(readdirSync(project.at('project/services/other/src'))).not.toContain('.lock.main.ts')
+  })
+
   test('does nothing once it is closed, nor in a folder that took its number', () => {
     held.close()
     held.close()
