@@ -12,7 +12,8 @@ import { openStdioSession, type StdioSession } from './stdio-session.ts'
 import { makeRepository, makeTree, sourceText } from './toolbox-project.ts'
 import { tellVerdict } from './verdict.ts'
 
-const ROUNDS = 5
+/** An even number: each of two goes first as often as the other. */
+const ROUNDS = 6
 const CALLS = 1_600
 const AT_ONCE = 8
 const READS = 4_000
@@ -68,7 +69,10 @@ function startHub(place: string): Promise<StdioSession> {
 
 type OneCall = (place: number, at: number) => Promise<void>
 
-/** The same calls to both servers, in turns: one at a time, and several at a time. */
+/**
+ * The same calls to both servers, in turns: one at a time, and several at a time. Who goes first changes from round to
+ * round: what one has not brought to the disk is brought there while the next one works.
+ */
 async function compareCalls(
   name: string,
   ours: StdioSession,
@@ -80,9 +84,13 @@ async function compareCalls(
     const load = (one: OneCall) => () => callMany(at_once, one)
     await load(calls.ours)()
     await load(calls.theirs)()
+    const measure = {
+      theirs: () => measureCell(`server-filesystem ${name}`, theirs.pid, load(calls.theirs)),
+      ours: () => measureCell(`knowtation ${name}`, ours.pid, load(calls.ours)),
+    }
     for (let round = 0; round < ROUNDS; round++) {
-      cells.theirs.push(await measureCell(`server-filesystem ${name}`, theirs.pid, load(calls.theirs)))
-      cells.ours.push(await measureCell(`knowtation ${name}`, ours.pid, load(calls.ours)))
+      const order = ['theirs', 'ours'] as const
+      for (const who of round % 2 === 0 ? order : order.toReversed()) cells[who].push(await measure[who]())
     }
     const measured = medianRatio(cells.ours, cells.theirs, speedOf)
     const what = `toolbox ${name} against server-filesystem, ${at_once} at a time, calls/s`
