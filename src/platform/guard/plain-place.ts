@@ -5,7 +5,7 @@ import { DEPTH_MAX, type PathParts } from './input-path.ts'
 import type { KernelCalls } from './kernel-calls.ts'
 import { findByShortName, type OpenScope } from './open-scope.ts'
 import type { Place } from './resolve-path.ts'
-import { holdRootThisTurn } from './roots.ts'
+import { findFolderThisTurn, holdRootThisTurn, keepFolderThisTurn } from './roots.ts'
 import type { Leaf } from './trail.ts'
 
 /**
@@ -20,10 +20,10 @@ export function findPlainPlace(
 ): Place | undefined {
   const calls = callsForPath()
   if (!calls || absolute || names.length === 0 || !isPlainWay(scope, names)) return undefined
-  const folder = openFolder(calls, scope, given, names.slice(0, -1))
+  const folder = openFolderThisTurn(calls, scope, given, names.slice(0, -1))
   if (folder === undefined) return undefined
   const leaf = findFile(calls, folder.fd, names.at(-1) as string)
-  const folder_fds = folder.is_root ? [] : [folder.fd]
+  const folder_fds = folder.is_kept ? [] : [folder.fd]
   if (!leaf) {
     for (const fd of folder_fds) closeSync(fd)
     return undefined
@@ -46,8 +46,8 @@ export function findPlainPlace(
 /** A folder that is held, and who has to close it. */
 export interface PlainFolder {
   readonly fd: number
-  /** A root keeps its own. */
-  readonly is_root: boolean
+  /** A root keeps its own, and a turn what its requests share. */
+  readonly is_kept: boolean
 }
 
 /** The same for a folder of the service; whoever asks closes it by the same calls, unless it is the root's. */
@@ -68,9 +68,27 @@ function openFolder(
 ): PlainFolder | undefined {
   const root_fd = holdRootThisTurn(scope.service, given)?.fd
   if (root_fd === undefined) return undefined
-  if (names.length === 0) return { fd: root_fd, is_root: true }
+  if (names.length === 0) return { fd: root_fd, is_kept: true }
   const fd = calls.openBeneath(root_fd, names.join('/'), NAME_FOLDER)
-  return fd === undefined ? undefined : { fd, is_root: false }
+  return fd === undefined ? undefined : { fd, is_kept: false }
+}
+
+/**
+ * The same, but requests that were read together share it, as they share the look at the root: whatever is read or
+ * changed in it is confirmed by where it lies then.
+ */
+function openFolderThisTurn(
+  calls: KernelCalls,
+  scope: OpenScope,
+  given: string,
+  names: readonly string[],
+): PlainFolder | undefined {
+  const path = names.join('/')
+  const shared = findFolderThisTurn(scope.service, path)
+  if (shared !== undefined) return { fd: shared, is_kept: true }
+  const folder = openFolder(calls, scope, given, names)
+  if (!folder || folder.is_kept) return folder
+  return { ...folder, is_kept: keepFolderThisTurn(scope.service, path, folder.fd) }
 }
 
 /** Whether a path has open names alone, none of the places on it is closed, and no other root is on it or meant by it. */

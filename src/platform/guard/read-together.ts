@@ -44,7 +44,7 @@ export function readTogether(
     const calls = isWithinLimits(scope, scope.service, parts.names) ? callsForFiles(names.length) : undefined
     const held = calls && openPlainFolder(calls, scope, given, parts)
     if (!held) return found
-    const { fd: folder_fd, is_root } = held
+    const { fd: folder_fd, is_kept } = held
     try {
       const { path: root_path, held: root } = scope.service
       const folder_path = [root_path, ...parts.names].join('/')
@@ -52,7 +52,7 @@ export function readTogether(
       for (let at = 0; at < names.length; at += OPEN_AT_ONCE)
         readSome(folder, names.slice(at, at + OPEN_AT_ONCE), max_bytes, found)
     } finally {
-      if (!is_root) calls.close(folder_fd)
+      if (!is_kept) calls.close(folder_fd)
     }
   } catch (error) {
     throw translateFault(error, given)

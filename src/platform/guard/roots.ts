@@ -25,6 +25,8 @@ export interface Root {
   home: Pick<HeldRoot, 'dev' | 'mount_id'> | undefined
   /** The turn in which it was last seen to be what is held, as long as that turn lasts. */
   seen_in: number | undefined
+  /** The folder below it that was opened last in that turn, for the requests that were read together. */
+  folder: { readonly path: string; readonly fd: number } | undefined
 }
 
 /** What is held of a root that exists. */
@@ -42,7 +44,7 @@ export function describeRoot(given: string, writable: boolean, base: string | un
   if (path === '/') throw new Error('the guard does not take the whole file system for a folder of its scope')
   const short_name = base === undefined ? undefined : shortName(base, path)
   const segments = segmentsOf(path)
-  const unseen = { held: undefined, home: undefined, seen_in: undefined }
+  const unseen = { held: undefined, home: undefined, seen_in: undefined, folder: undefined }
   return { given: resolve(given), path, segments, writable, short_name, ...unseen }
 }
 
@@ -107,9 +109,28 @@ export function holdRootThisTurn(root: Root, given_path: string): HeldRoot | und
   return held
 }
 
-/** Lets the next call look at the name of a root itself. */
+/** The folder of this path below a root, if it was opened in this turn; the turn closes it. */
+export function findFolderThisTurn({ folder, seen_in }: Root, path: string): number | undefined {
+  return folder?.path === path && seen_in === currentTurn() ? folder.fd : undefined
+}
+
+/** Keeps a folder for the rest of the turn; answers false where that is up to who opened it. */
+export function keepFolderThisTurn(root: Root, path: string, fd: number): boolean {
+  if (root.seen_in !== currentTurn()) return false
+  closeFolder(root)
+  root.folder = { path, fd }
+  return true
+}
+
+function closeFolder(root: Root): void {
+  if (root.folder) closeSync(root.folder.fd)
+  root.folder = undefined
+}
+
+/** Lets the next call look at the name of a root itself, and at the folders below it. */
 export function forgetLook(root: Root): void {
   root.seen_in = undefined
+  closeFolder(root)
 }
 
 /** Lets go of a root. */
