@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { parseAuditKey } from '../src/platform/audit/audit-key.ts'
 import { type AuditLog, openAuditLog } from '../src/platform/audit/audit-log.ts'
-import { type AuditRecord, valuesOf } from '../src/platform/audit/audit-record.ts'
+import { type AuditRecord, NO_REFERENCES, valuesOf } from '../src/platform/audit/audit-record.ts'
 import { verifyChain } from '../src/platform/audit/verify-chain.ts'
+import { openWitness } from '../src/platform/audit/witness.ts'
 import { homeAt } from '../src/platform/basics/home.ts'
 import { openDatabase } from '../src/platform/storage/open-database.ts'
 import { temporaryFolder } from './hub-process.ts'
@@ -32,6 +33,7 @@ const RECORD: AuditRecord = {
   duration_us: 1_234,
   policy_revision: '0123456789ab',
   repeats: 1,
+  ...NO_REFERENCES,
 }
 
 /** Rows of the same values in a table of the same shape, by the bare driver: what the disk allows. */
@@ -60,25 +62,29 @@ async function microsEach(times: number, act: () => unknown): Promise<number> {
 
 const perSecond = (micros: number) => 1_000_000 / micros
 
+const appendFirmly = (log: AuditLog) => db.transaction(async (tx) => log.leaveIn(tx, [RECORD], true))
 const appendGroup = (log: AuditLog) => Promise.all(Array.from({ length: AT_ONCE }, () => log.append(RECORD)))
 
 async function compareAppends(log: AuditLog, bare: ReturnType<typeof bareInserts>): Promise<void> {
-  const times: Record<'bareSingle' | 'logSingle' | 'bareGroup' | 'logGroup', number[]> = {
+  const times: Record<'bareSingle' | 'logSingle' | 'logFirm' | 'bareGroup' | 'logGroup', number[]> = {
     bareSingle: [],
     logSingle: [],
+    logFirm: [],
     bareGroup: [],
     logGroup: [],
   }
   for (let round = 0; round < ROUNDS; round++) {
     times.bareSingle.push(await microsEach(SINGLES, bare.single))
     times.logSingle.push(await microsEach(SINGLES, () => log.append(RECORD)))
+    times.logFirm.push(await microsEach(SINGLES, () => appendFirmly(log)))
     times.bareGroup.push((await microsEach(GROUPS, bare.group)) / AT_ONCE)
     times.logGroup.push((await microsEach(GROUPS, () => appendGroup(log))) / AT_ONCE)
   }
-  const { bareSingle, logSingle, bareGroup, logGroup } = times
+  const { bareSingle, logSingle, logFirm, bareGroup, logGroup } = times
   console.log(
     `  one at a time: bare ${perSecond(median(bareSingle)).toFixed(0)}/s, audit log ${perSecond(median(logSingle)).toFixed(0)}/s`,
   )
+  console.log(`  one act at a time, its witness synced too: ${perSecond(median(logFirm)).toFixed(0)}/s`)
   console.log(
     `  ${AT_ONCE} at once: bare ${perSecond(median(bareGroup)).toFixed(0)}/s, audit log ${perSecond(median(logGroup)).toFixed(0)}/s`,
   )
@@ -93,7 +99,11 @@ const home = temporaryFolder()
 const db = await openDatabase(homeAt(home.folder, {}), {}, new Date())
 try {
   const key = parseAuditKey('0'.repeat(64), 'the benchmark')
-  const log = await openAuditLog(db, key)
+  const at = RECORD.at
+  const witness = openWitness(join(home.folder, 'audit-witness'), key, { seq: 0, hash: '', at })
+  const log = await openAuditLog(db, key, {
+    note: (end, firmly) => witness.note({ ...end, at: new Date().toISOString() }, firmly),
+  })
   console.log(`Audit log: chained, sealed, on the disk before it is told, against bare inserts (WAL, FULL)`)
   console.log(`  idle before ${((await idleShare()) * 100).toFixed(0)} %`)
   const fill = async (records: number) => {

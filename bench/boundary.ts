@@ -12,6 +12,7 @@ import { walkLineage } from '../src/domains/boundary/ledger/walk-lineage.ts'
 import { allOperations } from '../src/domains/index.ts'
 import { type Hub, openHub } from '../src/operations/hub.ts'
 import { runOperation } from '../src/operations/run-operation.ts'
+import { verifyJournal } from '../src/platform/audit/verify-journal.ts'
 import { homeAt } from '../src/platform/basics/home.ts'
 import { realSystem } from '../src/platform/basics/system.ts'
 import { localCaller } from '../src/platform/identity/caller.ts'
@@ -162,7 +163,7 @@ async function countExecutions(): Promise<void> {
   await Promise.all(Array.from({ length: SUBMITTERS }, submitter))
   const seconds = (performance.now() - started) / 1_000
   const { entries = 0, keys = 0 } = (await hub.db.get(countEvents)) ?? {}
-  const report = await verifyLedger(hub, CHAIN)
+  const report = await verifyLedger(hub, CHAIN, await verifyJournal(hub.db, hub.audit.key))
   console.log(
     `  ${(EXECUTIONS / seconds).toFixed(0)} executions/s, ${report.entries} entries, chain ${report.intact}`,
   )

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { kindOf } from '../src/platform/knowledge/kind-of.ts'
+import { kindOf } from '../src/platform/knowledge/walk/kind-of.ts'
 import { bareSource } from './knowledge-functions.ts'
 
 /** `test` is a `file` that is a test, asked for by a subject that does not say so. */

@@ -1,5 +1,5 @@
 import type { Chunk } from '../src/platform/knowledge/knowledge.ts'
-import { splitTerms } from '../src/platform/knowledge/split-terms.ts'
+import { splitTerms } from '../src/platform/knowledge/words/split-terms.ts'
 
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
-import { chunkDocument } from '../src/platform/knowledge/chunk-document.ts'
-import { openEmbeddedStore } from '../src/platform/knowledge/embedded-store.ts'
-import { openStaticEmbedder } from '../src/platform/knowledge/static-embedder.ts'
+import { chunkDocument } from '../src/platform/knowledge/chunking/chunk-document.ts'
+import { openEmbeddedStore } from '../src/platform/knowledge/stores/embedded/embedded-store.ts'
+import { openStaticEmbedder } from '../src/platform/knowledge/vectors/static-embedder.ts'
 import { temporaryFolder } from './hub-process.ts'
 import {
   buildLabels,

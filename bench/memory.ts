@@ -39,8 +39,8 @@ try {
   console.log(
     `  ${load.calls} requests in ${(load.ms / 1_000).toFixed(1)} s, highest ${highest.toFixed(0)} MB`,
   )
-  tellVerdict({ name: 'memory at rest', measured: atRest, bar: '≤ 150', unit: 'MB' })
-  tellVerdict({ name: `memory after ${REQUESTS} requests`, measured: after, bar: '≤ 250', unit: 'MB' })
+  tellVerdict({ name: 'memory at rest', measured: atRest, bar: '≤ 140', unit: 'MB' })
+  tellVerdict({ name: `memory after ${REQUESTS} requests`, measured: after, bar: '≤ 200', unit: 'MB' })
 } finally {
   await hub.end()
   home.remove()

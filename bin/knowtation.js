@@ -14,21 +14,17 @@ function refuse(sentence) {
   process.exitCode = 1
 }
 
-// A server's memory is mostly room for short-lived things that Node and the C library keep once taken, and
-// that room can be bounded only when Node starts. Where Node cannot replace itself in place, the hub just
-// uses more of it.
-function restartWith(option, variables) {
-  if (!process.execve || process.execArgv.indexOf(option) >= 0) return
+// A server's memory is mostly room for short-lived things that Node and the C library keep once taken. That room can
+// be bounded only when Node starts, and so can the engine's guess from the first calls that such things live long: it
+// would keep them until the next full collection. Where Node cannot replace itself in place, the hub just uses more.
+var SERVER_OPTIONS = ['--max-semi-space-size=8', '--no-allocation-site-pretenuring']
+
+function restartAsServer() {
+  if (!process.execve || process.execArgv.indexOf(SERVER_OPTIONS[0]) >= 0) return
   process.removeAllListeners('warning')
   var rest = process.execArgv.concat(process.argv.slice(1))
-  process.execve(process.execPath, [process.execPath, option].concat(rest), Object.assign({}, variables, process.env))
-}
-
-function startAsServer() {
-  restartWith('--max-semi-space-size=8', { MALLOC_ARENA_MAX: '2' })
-  // Nor may the engine guess from the first calls that such things will live long: it then keeps them until the
-  // next full collection.
-  require('v8').setFlagsFromString('--no-allocation-site-pretenuring')
+  var env = Object.assign({ MALLOC_ARENA_MAX: '2' }, process.env)
+  process.execve(process.execPath, [process.execPath].concat(SERVER_OPTIONS, rest), env)
 }
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
@@ -37,7 +33,7 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
   var way = require('fs').existsSync(broughtAlong) ? ' Start it as npx knowtation: that takes a newer one.' : ''
   refuse(needed + way)
 } else if (require('fs').existsSync(program)) {
-  if (process.argv[2] === 'serve') startAsServer()
+  if (process.argv[2] === 'serve') restartAsServer()
   if (nodeModule.enableCompileCache) nodeModule.enableCompileCache()
   import(program.href)
 } else if (require('fs').existsSync(sources)) {

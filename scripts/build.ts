@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { glob, readFile, rename, rm } from 'node:fs/promises'
+import { glob, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { allOperations } from '../src/domains/index.ts'
@@ -16,19 +16,17 @@ const DRAFT = `${OUT}.draft`
  */
 const PROGRAMS = {
   main: 'src/main.ts',
-  serve: 'src/surfaces/rest/serve.ts',
-  mcp: 'src/surfaces/cli/mcp-command.ts',
+  serve: 'src/surfaces/http/serve.ts',
+  mcp: 'src/surfaces/cli/commands/mcp-command.ts',
   'pattern-worker': 'src/platform/patterns/pattern-worker.ts',
-  'draft-maker': 'src/platform/guard/draft-maker.ts',
   'search-worker': 'src/domains/toolbox/search/search-worker.ts',
   'parse-worker': 'src/domains/control/connectors/parse-worker.ts',
-  'ast-program': 'src/domains/toolbox/loom/ast-program.ts',
-  'tree-program': 'src/domains/toolbox/knowledge/tree-program.ts',
-  'knowledge-indexer': 'src/domains/toolbox/knowledge/knowledge-indexer.ts',
-  'index-update': 'src/platform/knowledge/index-update.ts',
-  'index-bundle': 'src/platform/knowledge/index-bundle.ts',
-  'index-reader': 'src/platform/knowledge/index-reader.ts',
-  'index-finisher': 'src/platform/knowledge/index-finisher.ts',
+  'ast-program': 'src/domains/toolbox/loom/ast/ast-program.ts',
+  'tree-program': 'src/domains/toolbox/knowledge/usage/tree-program.ts',
+  'knowledge-indexer': 'src/domains/toolbox/knowledge/indexing/knowledge-indexer.ts',
+  'index-update': 'src/platform/knowledge/index/index-update.ts',
+  'index-bundle': 'src/platform/knowledge/index/index-bundle.ts',
+  'index-reader': 'src/platform/knowledge/index/index-reader.ts',
 } as const
 
 /** `import('…/serve.ts')` becomes `import('./serve.js')`. */
@@ -149,7 +147,6 @@ const {
   'index-update': update,
   'index-bundle': bundle,
   'index-reader': reader,
-  'index-finisher': finisher,
   ...servers
 } = PROGRAMS
 await rm(DRAFT, { recursive: true, force: true })
@@ -163,7 +160,6 @@ await build({
     'index-update': update,
     'index-bundle': bundle,
     'index-reader': reader,
-    'index-finisher': finisher,
   },
   plugins: [
     separatePrograms,
@@ -179,6 +175,16 @@ await build({
   ...common,
   entryPoints: { client: 'src/client/index.ts', boundary: 'src/boundary/index.ts' },
 })
+// One letter beyond Latin-1 would have the engine keep two bytes for each letter of a program. esbuild writes such letters
+// as escapes, but not those of a regular expression, where an escape means the same.
+for await (const file of glob('*.js', { cwd: DRAFT })) {
+  const text = await readFile(join(DRAFT, file), 'utf8')
+  const escaped = text.replace(
+    /[^\0-\x7f]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  await writeFile(join(DRAFT, file), escaped)
+}
 // What other programs import comes with its types.
 for (const name of ['client', 'boundary']) {
   const flags = ['-p', `tsconfig.${name}.json`, '--outDir', join(DRAFT, name)]
@@ -186,3 +192,11 @@ for (const name of ['client', 'boundary']) {
 }
 await rm(OUT, { recursive: true, force: true })
 await rename(DRAFT, OUT)
+await linkProgram()
+
+/** npm links the programs of packages, not of the checkout itself: with this, `knowtation` is on its PATH as they are. */
+async function linkProgram(): Promise<void> {
+  const link = join(ROOT, 'node_modules/.bin/knowtation')
+  await rm(link, { force: true })
+  await symlink('../../bin/knowtation.js', link)
+}

@@ -14,6 +14,12 @@ const PROGRAMS = [
   { name: 'bubblewrap', path: '/usr/bin/bwrap' },
   { name: 'git', path: '/usr/bin/git' },
   { name: 'dovecot-imapd', path: '/usr/lib/dovecot/imap' },
+  { name: 'nginx', path: '/usr/sbin/nginx' },
+  { name: 'caddy', path: '/usr/bin/caddy' },
+  { name: 'openssl', path: '/usr/bin/openssl' },
+  { name: 'faketime', path: '/usr/bin/faketime' },
+  { name: 'gcc', path: '/usr/bin/gcc' },
+  { name: 'libc6-dev', path: '/usr/include/stdio.h' },
 ]
 const env = {
   ...process.env,
@@ -46,10 +52,12 @@ const STEPS: readonly (readonly [string, () => boolean])[] = [
   ['Lint', () => run('oxlint', ['--deny-warnings'])],
   ['Format', () => run('biome', ['check'])],
   ['Generated documents', node('scripts/generate.ts', '--check')],
+  // What it cannot see, such as packages that are found by a path, stands in knip.json.
+  ['Unused files and packages', () => run('knip', [])],
   ['Programs', ensurePrograms],
 ]
 
-/** The tests use the system's own browser, sandbox, git and mail server, installed here where that is allowed. */
+/** The tests use the system's own browser, sandbox, git, mail server and proxies, installed here where that is allowed. */
 function ensurePrograms(): boolean {
   const missing = () => PROGRAMS.filter(({ path }) => !existsSync(path))
   if (missing().length > 0 && mayInstall()) {

@@ -272,7 +272,7 @@ describe('a bundle, gate on', () => {
       const allowed_tools = [...ALLOWED_TOOLS, 'pager_call']
       hub.write(hub.home.vaultPolicy('elsewhere'), policyWith({ allowed_tools }))
       const { proposal_id } = (await ask(hub, 'flow_import', { bundle, ...INTENT }, there)).body
-      await ask(hub, 'proposal_approve', { proposal_id }, there)
+      await ask(hub, 'proposal_approve', { proposal_id }, { ...there, as: 'owner' })
       const got = (await ask(hub, 'flow_get', { flow_id: 'flow_gate' }, there)).body
       expect(refs(got.steps)).toEqual(refs(exported.steps))
       expect(await listed(hub, {}, there)).toEqual([])

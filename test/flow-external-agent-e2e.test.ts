@@ -158,8 +158,7 @@ describe('the conditions of an invoke', () => {
   verifies('GATE-105', 'are told in the order of the contract', async () => {
     const start = new Date()
     const wrong = { flow_id: 'flow_plain', flow_version: '9.9.9', tool_id: 'pager_call' }
-    const { presented, grant } = await mint(hub, { ttl_seconds: 60 })
-    const other = await mint(hub, { ttl_seconds: 60 })
+    const [{ presented, grant }, other] = [await mint(hub), await mint(hub, { ttl_seconds: 60 })]
     const said = async (input: object, with_bearer = presented) =>
       (await invoke(input, { presented: with_bearer })).code
     await ask(hub, 'flow_external_grant_revoke', { grant_id: grant.grant_id })
@@ -171,15 +170,16 @@ describe('the conditions of an invoke', () => {
     expect(await said(wrong)).toBe('FLOW_EXTERNAL_GRANT_REVOKED')
     expect(await said(wrong, other.presented)).toBe('FLOW_EXTERNAL_GRANT_EXPIRED')
     clock.now = undefined
-    expect(await said(wrong, other.presented)).toBe('FLOW_EXTERNAL_GRANT_FLOW_MISMATCH')
-    expect(await said({ flow_version: '9.9.9', tool_id: 'pager_call' }, other.presented)).toBe(
-      'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
-    )
-    expect(await said({ tool_id: 'pager_call' }, other.presented)).toBe('FLOW_EXTERNAL_GRANT_TOOL_DENIED')
+    expect(await said(wrong, other.presented)).toBe('FLOW_EXTERNAL_GRANT_EXPIRED')
+    const live = await mint(hub, { ttl_seconds: 60 })
+    expect(await said(wrong, live.presented)).toBe('FLOW_EXTERNAL_GRANT_FLOW_MISMATCH')
+    const later = { flow_version: '9.9.9', tool_id: 'pager_call' }
+    expect(await said(later, live.presented)).toBe('FLOW_EXTERNAL_GRANT_FLOW_MISMATCH')
+    expect(await said({ tool_id: 'pager_call' }, live.presented)).toBe('FLOW_EXTERNAL_GRANT_TOOL_DENIED')
     writePolicy(hub, { allowed_tools: [] })
-    expect(await said({}, other.presented)).toBe('FLOW_EXTERNAL_TOOL_DENIED')
+    expect(await said({}, live.presented)).toBe('FLOW_EXTERNAL_TOOL_DENIED')
     writePolicy(hub)
-    expect(await said({}, other.presented)).toBeUndefined()
+    expect(await said({}, live.presented)).toBeUndefined()
   })
 })
 

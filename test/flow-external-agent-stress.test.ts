@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { flowChores } from '../src/domains/flows/index.ts'
 import { hashSecret } from '../src/platform/basics/secret-hash.ts'
 import { sql } from '../src/platform/storage/database.ts'
-import { startHub } from '../src/surfaces/rest/start-hub.ts'
+import { startHub } from '../src/surfaces/http/start-hub.ts'
 import { type HubProcess, spawnHub, temporaryHome } from './e2e/hub-process.fixture.ts'
 import { readStored } from './e2e/stored-state.fixture.ts'
 import {

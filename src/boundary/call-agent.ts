@@ -2,7 +2,7 @@ import { checkExchange } from './check-exchange.ts'
 import { parseAgentInput } from './check-input.ts'
 import { decideCoherence, type PartialPolicy } from './coherence.ts'
 import type { AgentError, AgentErrorCode, AgentInput, AgentOutput } from './contract.ts'
-import { freezeInput } from './freeze.ts'
+import { freezeInput, frozenCopy } from './freeze.ts'
 import type { Violation } from './violation.ts'
 
 /** An engine within the process: it gets one argument and has nothing else to hold on to. */
@@ -45,10 +45,16 @@ export async function callAgent(
   if (decideCoherence(asked.value, options.partial) !== 'run') return refused('blocked', 'COHERENCE_BLOCKED')
   const kept = freezeInput(asked.value)
   try {
-    return judgeAnswer(kept, await agent(freezeInput(kept)))
+    return judgeOwnCopy(kept, await agent(freezeInput(kept)))
   } catch {
     return refused('failed', 'MODEL_OUTPUT_INVALID')
   }
+}
+
+/** An engine in the same process may still have its hands on its answer: what is judged is what is kept. */
+function judgeOwnCopy(input: AgentInput, answer: unknown): AgentOutcome {
+  const outcome = judgeAnswer(input, answer)
+  return outcome.output ? judgeAnswer(input, frozenCopy(outcome.output)) : outcome
 }
 
 /** What an answer comes to. */

@@ -1,5 +1,5 @@
 import { isIsoMoment } from './iso-moment.ts'
-import { isJsonSafe, isPlainObject, noteUnsafe } from './json-safe.ts'
+import { HALF_PAIR, isJsonSafe, isPlainObject, noteUnsafe } from './json-safe.ts'
 import { type Found, memberPath, note } from './violation.ts'
 
 /** An object whose members are yet to be looked at. */
@@ -27,6 +27,7 @@ export const IDS = { is: isText, message: 'must be a non-empty string' }
 
 export function checkText(value: unknown, found: Found, holder: string, key: string): void {
   if (!isText(value)) blame(found, holder, key, IDS.message)
+  else if (!value.isWellFormed()) blame(found, holder, key, HALF_PAIR)
 }
 
 export function checkChoice(

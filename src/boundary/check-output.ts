@@ -22,6 +22,7 @@ import {
   ERROR_CODES,
   OUTPUT_STATUSES,
 } from './contract.ts'
+import { HALF_PAIR } from './json-safe.ts'
 import { type Checked, type Found, note } from './violation.ts'
 
 const REQUIRED_KEYS = ['ok', 'executionId', 'status'] as const satisfies readonly (keyof AgentOutput)[]
@@ -138,6 +139,7 @@ function checkMetadata(value: unknown, path: string, found: Found): void {
   const { generatedAt, model, tokensUsed } = metadata
   checkMoment(generatedAt, found, path, 'generatedAt')
   if (model !== undefined && typeof model !== 'string') note(found, `${path}.model`, 'must be a string')
+  else if (model?.isWellFormed() === false) note(found, `${path}.model`, HALF_PAIR)
   if (tokensUsed !== undefined && !Number.isFinite(tokensUsed)) {
     note(found, `${path}.tokensUsed`, 'must be a finite number')
   }

@@ -85,5 +85,7 @@ export function unsafeValues(): Record<string, unknown> {
     'array with a gap': Array.from({ length: 2 }, (_, at) => at).concat(Object.assign([], { length: 1 })),
     'array with a name': Object.assign([1], { name: 'x' }),
     'boxed string': Object('x'),
+    'half of a surrogate pair': 'a \ud83d',
+    'half of a surrogate pair as a key': { '\udc00': 1 },
   }
 }

@@ -2,7 +2,7 @@ import type { AgentInput, JsonObject } from './contract.ts'
 import { isJsonSafe, isPlainObject } from './json-safe.ts'
 
 /** A copy of a JSON value that nobody can change, at any depth. The value itself stays as it is. */
-function frozenCopy<Value>(value: Value): Value {
+export function frozenCopy<Value>(value: Value): Value {
   return freezeDeep(JSON.parse(JSON.stringify(value)) as Value)
 }
 

@@ -77,6 +77,23 @@ describe('an agent in the same process', () => {
     },
   )
 
+  verifies('BNDY-003', 'cannot change its answer once it has been judged', async () => {
+    const live = structuredClone(GOOD_OUTPUT) as unknown as {
+      artifacts: { payload: Record<string, unknown> }[]
+    }
+    const outcome = await callAgent(() => live, EXAMPLE_INPUT)
+    const [artifact] = live.artifacts
+    if (artifact) artifact.payload = { never: 'judged' }
+    expect(outcome).toMatchObject({ status: 'succeeded', output: GOOD_OUTPUT })
+    const list = Object.setPrototypeOf(
+      ['led-100'],
+      Object.create(Array.prototype, { toJSON: { value: () => ['led-999'] } }),
+    )
+    const [sound] = structuredClone(GOOD_OUTPUT).artifacts ?? []
+    const twofaced = { ...GOOD_OUTPUT, artifacts: [{ ...sound, dependsOnLedgerIds: list }] }
+    expect(await callAgent(() => twofaced, EXAMPLE_INPUT)).toMatchObject({ status: 'failed' })
+  })
+
   verifies('BNDY-055', 'gets the same bytes for the same request, and nothing of a former run', async () => {
     const seen: string[] = []
     const agent = (given: AgentInput) => {

@@ -44,6 +44,8 @@ export {
 } from './contract.ts'
 export { freezeInput, freezeSnapshot } from './freeze.ts'
 export { isIsoMoment } from './iso-moment.ts'
+export { isJsonSafe } from './json-safe.ts'
+export { type ExactJson, readExactJson } from './read-exact-json.ts'
 export { agentInputSchema, agentOutputSchema } from './schemas.ts'
 export { comparableInput, lineageSet, stableJson } from './stable-json.ts'
 export type { Checked, Rejected, Violation } from './violation.ts'

@@ -5,6 +5,9 @@ export const MAX_DEPTH = 64
 /** Values with more parts than this are refused. */
 export const MAX_PARTS = 1_000_000
 
+/** UTF-8 carries no half of a character: whoever reads it next would find another sign there. */
+export const HALF_PAIR = 'must not hold half of a surrogate pair'
+
 type Members = { readonly [key: string]: unknown }
 
 /** Whether a value is an object literal: JSON knows no other kind. */
@@ -25,7 +28,8 @@ interface Budget {
 
 /** What holds itself is deeper than any limit, and is found out on its first way down. */
 function isSafe(value: unknown, depth: number, budget: Budget): boolean {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value === 'boolean' || value === null) return true
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || depth >= MAX_DEPTH) return false
   if (Array.isArray(value)) return isSafeArray(value, depth + 1, budget)
@@ -45,7 +49,7 @@ function isSafeObject(value: Members, depth: number, budget: Budget): boolean {
   if (hasSymbols(value)) return false
   // Over a plain object this names its own keys, and is the quickest way to.
   for (const key in value) {
-    if (--budget.parts < 0 || !isSafe(value[key], depth, budget)) return false
+    if (--budget.parts < 0 || !key.isWellFormed() || !isSafe(value[key], depth, budget)) return false
   }
   return true
 }
@@ -68,7 +72,9 @@ function noteWithin(value: unknown, path: string, around: unknown[], found: Foun
   if (around.length >= MAX_DEPTH) return note(found, path, 'is nested too deeply')
   if (!Array.isArray(value) && !isPlainObject(value)) return note(found, path, 'must be a plain object')
   const keys = Object.keys(value)
-  const carriesAll = Array.isArray(value) ? keys.length === value.length : !hasSymbols(value)
+  const carriesAll = Array.isArray(value)
+    ? keys.length === value.length
+    : !hasSymbols(value) && keys.every((key) => key.isWellFormed())
   if (!carriesAll) note(found, path, 'has members that JSON does not carry')
   around.push(value)
   if (Array.isArray(value)) {
@@ -82,10 +88,12 @@ function noteWithin(value: unknown, path: string, around: unknown[], found: Foun
 }
 
 function isLeafSafe(value: unknown): boolean {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value === 'boolean' || value === null) return true
   return typeof value === 'number' && Number.isFinite(value)
 }
 
 function faultOfLeaf(value: unknown): string {
+  if (typeof value === 'string') return HALF_PAIR
   return typeof value === 'number' ? 'must be a finite number' : `must not be of type ${typeof value}`
 }

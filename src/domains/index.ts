@@ -1,6 +1,6 @@
 import type { Hub } from '../operations/hub.ts'
-import { adminOperations } from './admin/index.ts'
-import { boundaryChores, boundaryOperations } from './boundary/index.ts'
+import { adminChores, adminOperations } from './admin/index.ts'
+import { boundaryChores, boundaryOperations, sealLedger } from './boundary/index.ts'
 import { controlChores, controlOperations } from './control/index.ts'
 import { flowChores, flowOperations } from './flows/index.ts'
 import { toolboxChores, toolboxOperations } from './toolbox/index.ts'
@@ -21,9 +21,13 @@ export const allOperations = [
   ...adminOperations,
 ]
 
+/** What the audit log must tell anew before its oldest records go. */
+export const beforePruning = sealLedger
+
 export const allChores: readonly Chore[] = [
   ...flowChores,
   ...toolboxChores,
   ...boundaryChores,
   ...controlChores,
+  ...adminChores,
 ]

@@ -32,22 +32,26 @@ async function actAndRecord(state: CallState): Promise<void> {
     const output = await call.operation.handle(contextOf(state, tx), found as never)
     const text = output instanceof ActOutside ? output : await renderOutput(state, output)
     const record = recordOf(state, 'allowed', null, findMade(call.operation, output))
-    hub.audit.leaveIn(tx, [record, ...notesOf(state, record)])
+    hub.audit.leaveIn(tx, [record, ...notesOf(state, record)], isFirm(call.operation))
     return { text, record }
   })
   hub.observe(done.record)
   state.text = typeof done.text === 'string' ? done.text : await performOutside(state, done.text)
 }
 
+/** What somebody decided is never lost unnoticed. A tool call, of which there are many, takes a moment longer to be so. */
+function isFirm({ references }: Operation): boolean {
+  return references === undefined
+}
+
 /** What changes nothing in the store needs no transaction of its own, only its record. */
 async function actAlone(state: CallState): Promise<void> {
   const { hub, call } = state
-  const output = await call.operation.handle(contextOf(state, hub.db), undefined as never)
+  const output = await (call.operation.waits ? waitWatched(state) : handleRead(state))
   const isToCome = output instanceof ActOutside
   if (!isToCome) {
     const text = renderOutput(state, output)
     state.text = typeof text === 'string' ? text : await text
-    if (output instanceof StoredJson) state.stored = output
   }
   const record = recordOf(state, 'allowed', null)
   try {
@@ -58,6 +62,19 @@ async function actAlone(state: CallState): Promise<void> {
   }
   hub.observe(record)
   if (isToCome) state.text = await performOutside(state, output)
+}
+
+function handleRead(state: CallState, signal?: AbortSignal): Promise<unknown> {
+  return state.call.operation.handle(contextOf(state, state.hub.db, signal), undefined as never)
+}
+
+/** A lock, or the end of the caller's credential, ends waiting too: what comes after it is not told. */
+function waitWatched(state: CallState) {
+  return performWatched(state.hub, state.call, async (signal) => {
+    const output = await handleRead(state, signal)
+    if (signal.reason instanceof Refusal) throw signal.reason
+    return output
+  })
 }
 
 /** A chain that somebody changed takes no record more, and the owner has to hear of that from somewhere. */
@@ -78,10 +95,14 @@ function findMade(operation: Operation, output: unknown): Target | undefined {
 /** From here on the act is on record; if it fails, a second record says so. */
 async function performOutside(state: CallState, outside: ActOutside<unknown>): Promise<string> {
   const output = await performWatched(state.hub, state.call, outside.perform)
-  return state.call.render?.(output) ?? renderOutput(state, output)
+  return renderOutput(state, output)
 }
 
-function contextOf(state: CallState, db: unknown): Context<never, string, Effect> {
+function contextOf(
+  state: CallState,
+  db: unknown,
+  signal: AbortSignal = state.call.signal ?? NEVER_ABORTED,
+): Context<never, string, Effect> {
   const { hub, call, rules } = state
   // A transaction may begin again after a conflict: what the last attempt noted did not happen.
   state.notes = []
@@ -98,8 +119,9 @@ function contextOf(state: CallState, db: unknown): Context<never, string, Effect
     surface: call.surface,
     origin: call.origin ?? LOCAL_ORIGIN,
     address: call.address,
-    signal: call.signal ?? NEVER_ABORTED,
+    signal,
     requestId: () => requestIdOf(state),
+    tell: (references) => void Object.assign(state.references, references),
     note: (event, target) => void state.notes.push({ event, target }),
     isGateOn: (flag) => isGateOn(flag, hub.env, (rules as VaultRules).policy.value),
     refuse: (code, reason) => {

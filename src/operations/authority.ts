@@ -57,12 +57,12 @@ export function vaultMember(needs: MemberAuthority['needs'], otherwise = 'FORBID
   return { kind: 'member', needs, otherwise }
 }
 
-/** Only whoever runs the hub: its own token, its command line, or the owner signed in. Never through MCP. */
+/** Only the owner: at the command line on the home, or signed in. Never through MCP. */
 export function hubOwner(otherwise = 'FORBIDDEN'): OwnerAuthority {
   return { kind: 'owner', otherwise }
 }
 
-/** The owner's surface: the owner signed in, an agent the owner approved, or whoever runs the hub. */
+/** The owner's surface: the owner, or an agent that the owner approved. */
 export function ownerSurface({ session_only = false } = {}): OwnerSurfaceAuthority {
   return { kind: 'owner_surface', session_only, otherwise: 'permission_error' }
 }
@@ -100,7 +100,10 @@ export function hasAuthority(authority: Authority, caller: Caller): boolean {
   return RIGHTS[authority.needs].includes(caller.role)
 }
 
-/** Whether the caller is whoever runs the hub. */
+/**
+ * Whether the caller is the owner: signed in, or at the command line on the home's own files. The hub token is neither:
+ * programs carry it, and whoever has read it once could act as the owner from then on.
+ */
 export function isOwner(caller: Caller): boolean {
-  return caller.kind === 'hub' || caller.kind === 'local' || caller.kind === 'owner_session'
+  return caller.kind === 'local' || caller.kind === 'owner_session'
 }

@@ -1,6 +1,7 @@
+import type { CallReferences } from '../platform/audit/audit-record.ts'
 import type { Caller } from '../platform/identity/caller.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
-import type { EndedCall, Operation, Presented, StoredJson, Surface, Target } from './define-operation.ts'
+import type { EndedCall, Operation, Presented, Surface, Target } from './define-operation.ts'
 import type { Refusal } from './errors.ts'
 import type { Hub } from './hub.ts'
 
@@ -24,10 +25,10 @@ export interface Call {
   readonly origin?: string
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
-  /** The surface's own form of what an act outside the hub gave; nothing for one that it has none for. */
-  readonly render?: (output: unknown) => string | undefined
-  /** Whether the surface itself gives up on the call when its caller is locked. */
-  readonly ends_when_locked?: boolean
+  /** The grant that it is made for, where that is not the caller's own to present. */
+  readonly references?: Partial<CallReferences>
+  /** Asks again whether the caller's credential counts, while an act is under way. */
+  readonly stillCounts?: () => Promise<boolean>
 }
 
 /** The finished answer: `text` is the JSON document that every surface passes on unchanged. */
@@ -35,8 +36,6 @@ export interface Answer {
   readonly ok: boolean
   readonly status: number
   readonly text: string
-  /** Where the text was stored as it is: what is made of it once serves many answers. */
-  readonly stored?: StoredJson | undefined
   readonly code: string | null
   readonly retry_after_seconds: number | undefined
   /** What the call is known by, where its contract tells callers so. */
@@ -53,8 +52,9 @@ export interface CallState {
   rules: VaultRules | undefined
   input: unknown
   text: string
-  stored: StoredJson | undefined
   notes: { event: string; target: Target }[]
+  /** What the handler has found out of the grant that the call was made with. */
+  references: Partial<CallReferences>
   /** Made when it is first asked for: most calls go without. */
   request_id: string | undefined
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { parseStrictJson } from '../platform/basics/strict-json.ts'
+import { parseExactJson } from '../platform/basics/exact-json.ts'
 
 /** How a value of a schema is written as text. */
 export type TextKind = 'text' | 'number' | 'switch' | 'list' | 'json'
@@ -68,7 +68,7 @@ function coerceList(schema: z.core.$ZodArray, text: string): unknown {
 
 function findJson(text: string): unknown {
   try {
-    return parseStrictJson(text)
+    return parseExactJson(text)
   } catch {
     return text
   }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type WireText, wireText } from '../platform/basics/wire-text.ts'
+import type { CallReferences } from '../platform/audit/audit-record.ts'
 import type { Caller } from '../platform/identity/caller.ts'
 import type { GateFlag } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
@@ -7,6 +7,7 @@ import type { Reader, Transaction } from '../platform/storage/database.ts'
 import type { Authority, ClosedToMcp } from './authority.ts'
 import type { CommonCode, ErrorTable, Refusal } from './errors.ts'
 import type { Hub } from './hub.ts'
+import type { Present } from './present/page.ts'
 
 /** `read` changes nothing; the others run in a transaction together with their audit record. */
 export type Effect = 'read' | 'create' | 'update' | 'delete'
@@ -17,13 +18,8 @@ export type Surface = 'rest' | 'mcp' | 'cli'
 /** An output that was checked when it was stored and goes out as its stored text. */
 export class StoredJson {
   readonly text: string
-  #wire: WireText | undefined
   constructor(text: string) {
     this.text = text
-  }
-  /** The text as it is sent, made once: many answers share one. */
-  get wire(): WireText {
-    return (this.#wire ??= wireText(this.text))
   }
 }
 
@@ -84,7 +80,14 @@ export interface EndedCall {
 /** What a caller holds up beside its credential, as the headers had it. Proves nothing until checked. */
 export interface Presented {
   readonly external_bearer?: string
+  /** The grant that the credential itself stands for: taken from the caller, never from a header. */
+  readonly own_grant?: string
   readonly grant_id?: string
+}
+
+/** Whether a call is made with a grant, good or not. */
+export function isWithGrant({ external_bearer, own_grant }: Presented = {}): boolean {
+  return external_bearer !== undefined || own_grant !== undefined
 }
 
 export interface Context<Input, Code extends string, E extends Effect> {
@@ -109,6 +112,8 @@ export interface Context<Input, Code extends string, E extends Effect> {
   requestId(): string
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal
+  /** Has the record of the call name these, however it ends: only what was looked up, never what was sent. */
+  tell(references: Partial<CallReferences>): void
   /** Keeps one more audit record beside that of a change, in the same transaction, under this name. */
   note(event: string, target: Target): void
   /** Ends the call with one of the operation's declared codes. */
@@ -133,6 +138,7 @@ interface Declaration<
   A extends Authority,
   E extends Effect,
   Found,
+  Shown,
 > {
   /** Snake case; also the MCP tool's name. */
   name: string
@@ -161,6 +167,15 @@ interface Declaration<
   target?: (input: z.output<Input>, rules: VaultRules) => Target | undefined
   /** What the call has made, for the audit log: stands in its record instead of the target. */
   made?: (output: NoInfer<Output>) => Target
+  /**
+   * Which grant a call was made with, for the record of one that was refused before its handler looked: by what the
+   * caller presents, whether it still counts or not.
+   */
+  references?: (call: {
+    db: Reader
+    vault_id: string
+    presented: Presented
+  }) => Promise<Partial<CallReferences> | undefined>
   /** Changes nothing in the store itself: it checks, is recorded, and then acts outside the hub. */
   outward?: boolean
   /** It can reach what is neither of the hub nor of its machine. MCP clients are told, for some ask a person then. */
@@ -178,7 +193,9 @@ interface Declaration<
   /** The code for an input of the wrong form, where the contract wants its own. */
   whenInvalid?: keyof Errors & string
   input: Input
-  output: z.ZodType<unknown, Output>
+  output: z.ZodType<Shown, Output>
+  /** How the command line shows an answer to a person, where its plain fields would not do. Loaded when needed. */
+  present?: () => Promise<Present<NoInfer<Shown>>>
   /**
    * Finds what the handler needs and whatever speaks against the call, before its transaction begins, so
    * that others wait less. The handler must still decide bindingly what may change in between.
@@ -206,6 +223,15 @@ export interface Operation {
   readonly errors: ErrorTable
   readonly target: ((input: never, rules: VaultRules) => Target | undefined) | undefined
   readonly made: ((output: never) => Target) | undefined
+  readonly references: Declaration<
+    z.ZodObject,
+    unknown,
+    ErrorTable,
+    Authority,
+    Effect,
+    unknown,
+    unknown
+  >['references']
   readonly outward: boolean
   readonly openWorld: boolean
   readonly whileLocked: boolean
@@ -216,6 +242,7 @@ export interface Operation {
   readonly whenInvalid: string | undefined
   readonly input: z.ZodObject
   readonly output: z.ZodType
+  readonly present: (() => Promise<Present<never>>) | undefined
   readonly check: ((context: Context<never, string, 'read'>) => Promise<unknown>) | undefined
   readonly prepare: ((context: { hub: Hub; vault_id: string }) => Promise<void>) | undefined
   readonly handle: (context: Context<never, string, Effect>, found: never) => Promise<unknown>
@@ -229,7 +256,8 @@ export function defineOperation<
   A extends Authority,
   E extends Effect,
   Found = undefined,
->(declaration: Declaration<Input, Output, Errors, A, E, Found>): Operation {
+  Shown = unknown,
+>(declaration: Declaration<Input, Output, Errors, A, E, Found, Shown>): Operation {
   return {
     ...declaration,
     description: declaration.description ?? declaration.summary,
@@ -242,6 +270,7 @@ export function defineOperation<
     cli: declaration.cli,
     target: declaration.target as Operation['target'],
     made: declaration.made as Operation['made'],
+    references: declaration.references,
     outward: declaration.outward ?? false,
     openWorld: declaration.openWorld ?? false,
     whileLocked: declaration.whileLocked ?? false,
@@ -250,6 +279,7 @@ export function defineOperation<
     contract: declaration.contract,
     ignores: declaration.ignores ?? [],
     whenInvalid: declaration.whenInvalid,
+    present: declaration.present,
     check: declaration.check as Operation['check'],
     prepare: declaration.prepare,
     handle: declaration.handle as unknown as Operation['handle'],

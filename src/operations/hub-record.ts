@@ -1,9 +1,14 @@
-import type { AuditRecord } from '../platform/audit/audit-record.ts'
+import { type AuditRecord, NO_REFERENCES } from '../platform/audit/audit-record.ts'
 import type { Target } from './define-operation.ts'
 import type { Hub } from './hub.ts'
 
 /** The record of something that the hub did by itself, without a call. */
-export function hubRecord({ system }: Hub, operation: string, vault_id = '-', target?: Target): AuditRecord {
+export function hubRecord(
+  { system }: Pick<Hub, 'system'>,
+  operation: string,
+  vault_id = '-',
+  target?: Target,
+): AuditRecord {
   return {
     at: system.now().toISOString(),
     vault_id,
@@ -19,5 +24,6 @@ export function hubRecord({ system }: Hub, operation: string, vault_id = '-', ta
     duration_us: 0,
     policy_revision: 'none',
     repeats: 1,
+    ...NO_REFERENCES,
   }
 }

@@ -3,38 +3,58 @@ import { type AuditLog, openAuditLog } from '../platform/audit/audit-log.ts'
 import type { AuditRecord } from '../platform/audit/audit-record.ts'
 import { coalesceRefusals, type RefusalLog } from '../platform/audit/coalesce.ts'
 import type { Home } from '../platform/basics/home.ts'
-import { onceATurn } from '../platform/basics/once-a-turn.ts'
 import { PACKAGE_FOLDER } from '../platform/basics/package-folder.ts'
+import type { PartOwner } from '../platform/basics/part-of.ts'
 import type { Log } from '../platform/basics/plain-log.ts'
 import { ensurePrivateFolder } from '../platform/basics/private-file.ts'
+import { openSemaphore, type Semaphore } from '../platform/basics/semaphore.ts'
 import type { System } from '../platform/basics/system.ts'
+import { ensureOwnerName } from '../platform/identity/owner-name.ts'
 import { type RateLimits, rateLimits } from '../platform/identity/rate-limits.ts'
 import { type Locks, openLocks } from '../platform/locks/open-locks.ts'
 import { type HubConfig, readHubConfig } from '../platform/policy/hub-config.ts'
 import { followPolicies, type VaultRules } from '../platform/policy/policies.ts'
 import { lazyRedactors, type RedactValue } from '../platform/redaction/lazy-redactors.ts'
+import { checkWhole } from '../platform/storage/backup/half-restored.ts'
 import type { Database } from '../platform/storage/database.ts'
-import { checkWhole } from '../platform/storage/half-restored.ts'
+import { onDatabaseTime } from '../platform/storage/database-clock.ts'
 import { checkNotLost } from '../platform/storage/lost-database.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
 import { lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Upstreams } from '../platform/upstream/upstream.ts'
 import type { Operation } from './define-operation.ts'
+import { Refusal } from './errors.ts'
 import { findAuditKey, makeAuditKey } from './home-audit-key.ts'
+import { type HomeWitness, homeWitness } from './home-witness.ts'
+import { findRestored, recordLoss, recordRestored } from './record-beginnings.ts'
+import { type Acts, watchActs } from './watch-acts.ts'
+
+const LONG_LOOKS_WAITING = 20
 
 /** Everything a call stands on. One process opens one hub; several processes may open the same home. */
-export interface Hub {
+export interface Hub extends PartOwner {
   readonly home: Home
   readonly env: NodeJS.ProcessEnv
   readonly config: HubConfig
+  /** Time and chance; on PostgreSQL the time is the database's, so that all hubs on it have the same. */
   readonly system: System
+  /** What this machine's own clock shows. */
+  readonly machineNow: () => Date
   readonly log: Log
   readonly db: Database
   readonly audit: AuditLog
+  /** What lies beside the database and knows how far it has come. */
+  readonly witness: Pick<HomeWitness, 'checkInPlace'>
   readonly refusals: RefusalLog
   readonly limits: RateLimits
+  /** Looks along the whole log are made one after the other: several at once would stall all other calls. */
+  readonly longLooks: Semaphore
+  /** The host name of the owner's pages, where the hub serves them. Only the owner is told. */
+  readonly ownerName: string | undefined
   /** What the owner has stopped. */
   readonly locks: Locks
+  /** What is under way outside the hub. */
+  readonly acts: Acts
   /** The tools that vault policies bind to. */
   readonly upstreams: Pick<Upstreams, 'call'>
   /** Takes secrets out of what comes from outside the hub. */
@@ -46,9 +66,13 @@ export interface Hub {
   findOperation(name: string): Promise<Operation | undefined>
   /** Does something once in this process; a failure is not remembered. */
   once(key: string, act: () => Promise<void>): Promise<void>
+  /** How often this process has taken over what another hub had left, by what it was. */
+  readonly takeovers: { run: number; execution: number }
   /** Tells metrics and logs of a finished call. */
   observe(record: AuditRecord): void
   observers: ((record: AuditRecord) => void)[]
+  /** The workers of a hub that serves, by name. Whoever makes work due wakes its worker, where there is one. */
+  readonly workers: Map<string, { wake(): void }>
   /** What was opened for this hub along the way, and is let go before the store closes. */
   readonly closing: (() => Promise<void>)[]
   close(): Promise<void>
@@ -65,56 +89,92 @@ export interface HubOptions {
   findOperation?: Hub['findOperation']
   /** Looks through the database for damage before using it. */
   checkIntegrity?: boolean
-  /** Calls of one turn of the event loop share a look at the policy files, as a server's may. */
-  shareLooks?: boolean
+  /** The owner goes on without what the store has lost; that is put on record. */
+  acceptLoss?: boolean
+  /** Whether it will serve pages, and so needs a name for the owner's. */
+  serves?: boolean
 }
 
 /** Opens a home, making what is missing; whatever is damaged stops it here, by name. */
 export async function openHub(options: HubOptions): Promise<Hub> {
-  const { home, env, system, log } = options
+  const { home, env, system: machine, log } = options
   ensurePrivateFolder(home.folder)
   checkWhole(home)
   const config = readHubConfig(home)
   const key = findAuditKey(home, env)
   if (key) checkNotLost(home, env)
-  const { checkIntegrity = false, shareLooks = false } = options
-  const db = await openDatabase(home, env, system.now(), { checkIntegrity })
+  const { checkIntegrity = false, acceptLoss = false, serves = false } = options
+  const restored = findRestored(home)
+  const about = { accept_loss: acceptLoss, is_restored: !!restored }
+  const witness = homeWitness({ home, key, system: machine, log, ...about })
+  const { check } = witness
+  const db = await openDatabase(home, env, machine.now(), { checkIntegrity, check, acceptLoss })
+  const closing: Hub['closing'] = []
   try {
-    const audit = await openAuditLog(db, key ?? (await makeAuditKey(db, home, system)))
+    const system = await onDatabaseTime(db, machine, closing)
+    const sealing = key ?? (await makeAuditKey(db, home, system))
+    const audit = await openAuditLog(db, sealing, witness)
+    const loss = await witness.begin(db, sealing)
+    if (restored) await recordRestored({ audit, db, home, system }, restored)
+    if (acceptLoss) await recordLoss({ audit, db, home, system }, loss)
     const refusals = coalesceRefusals((record) => audit.append(record))
     const observers: Hub['observers'] = []
-    const closing: Hub['closing'] = []
     const upstreams = lazyUpstreams({ env, log, now: system.now })
     return {
+      ...partsOf(options, { config, system, db }),
       observers,
       closing,
+      parts: new Map(),
+      workers: new Map(),
       observe: (record) => observers.forEach((tell) => tell(record)),
-      home,
-      env,
-      config,
-      system,
-      log,
-      db,
       audit,
+      witness,
       refusals,
       upstreams,
-      redactValue: lazyRedactors(env),
-      locks: openLocks(db),
-      limits: rateLimits(config.rate_limits, system.now),
-      starters: options.starters ?? join(PACKAGE_FOLDER, 'flows', 'starter'),
-      rulesOf: shareLooks ? onceATurn(followPolicies(home)) : followPolicies(home),
-      findOperation: options.findOperation ?? (async () => undefined),
-      once: onceEach(),
+      ownerName: serves ? await db.transaction((tx) => ensureOwnerName(tx, system)) : undefined,
       async close() {
         await Promise.allSettled(closing.map((end) => end()))
         await upstreams.close()
         await refusals.flushAll().catch((error: Error) => log.error({ fault: error.name }, 'refusals lost'))
         await db.close()
+        witness.close()
       },
     }
   } catch (error) {
+    await Promise.allSettled(closing.map((end) => end()))
     await db.close()
+    witness.close()
     throw error
+  }
+}
+
+type Opened = Pick<Hub, 'config' | 'system' | 'db'>
+
+/** What needs nothing to be read or written at the start, and nothing to be ended. */
+function partsOf({ home, env, log, system: machine, ...options }: HubOptions, opened: Opened) {
+  const { config, system, db } = opened
+  const locks = openLocks(db)
+  return {
+    home,
+    env,
+    log,
+    config,
+    system,
+    db,
+    machineNow: machine.now,
+    takeovers: { run: 0, execution: 0 },
+    redactValue: lazyRedactors(env),
+    locks,
+    acts: watchActs({ locks }),
+    limits: rateLimits(config.rate_limits, system.now),
+    longLooks: openSemaphore(1, {
+      limit: LONG_LOOKS_WAITING,
+      full: () => new Refusal('RATE_LIMITED', undefined, 1),
+    }),
+    starters: options.starters ?? join(PACKAGE_FOLDER, 'flows', 'starter'),
+    rulesOf: followPolicies(home),
+    findOperation: options.findOperation ?? (async () => undefined),
+    once: onceEach(),
   }
 }
 

@@ -11,6 +11,7 @@ export async function refuseCall(state: CallState, error: unknown): Promise<Answ
   const contract = contractOf(state)
   const refusal = toRefusal(state, contract, error)
   const outcome = definitionOf(state, refusal).status >= 500 ? 'failed' : 'denied'
+  await findLateReferences(state)
   const record = recordOf(state, outcome, refusal.code)
   state.hub.observe(record)
   try {
@@ -22,6 +23,19 @@ export async function refuseCall(state: CallState, error: unknown): Promise<Answ
     const damaged = failure instanceof StorageDamaged
     const code = damaged ? 'RUNTIME_ERROR' : 'STORAGE_UNAVAILABLE'
     return await renderRefusal(state, contract, new Refusal(code))
+  }
+}
+
+/** A call that was refused before its grant was looked at names it all the same. */
+async function findLateReferences(state: CallState): Promise<void> {
+  const { hub, call, vault_id, rules } = state
+  const { references: find } = call.operation
+  if (!find || !rules || call.caller.kind === 'anonymous' || state.references.grant_id) return
+  try {
+    state.references = (await find({ db: hub.db, vault_id, presented: call.presented ?? {} })) ?? {}
+  } catch (error) {
+    // The refusal is what is to be told and recorded.
+    reportFault(hub.log, call.operation.name, error)
   }
 }
 

@@ -13,3 +13,8 @@ export async function mustBreakOff({ locks }: Locked): Promise<boolean> {
   const lock = await locks.find(undefined)
   return lock !== undefined && lock !== UNREADABLE_LOCK
 }
+
+/** What a worker that rests while everything is locked asks. */
+export function restWhileLocked(hub: Locked) {
+  return { mayBeginNothing: () => mayBeginNothing(hub), mustBreakOff: () => mustBreakOff(hub) }
+}

@@ -1,6 +1,8 @@
 import { VAULT_ID } from '../platform/basics/home.ts'
-import { type Lock, lockedCode } from '../platform/locks/lock.ts'
+import { type Caller, rateKey } from '../platform/identity/caller.ts'
+import { lockedCode } from '../platform/locks/lock.ts'
 import { isForbidden, isGateOn } from '../platform/policy/gates.ts'
+import { isPublicOrigin } from '../platform/policy/hub-config.ts'
 import { act } from './act.ts'
 import { hasAuthority } from './authority.ts'
 import type { Answer, Call, CallState } from './call.ts'
@@ -8,11 +10,14 @@ import { describeIssue } from './describe-issue.ts'
 import { Refusal, refuse } from './errors.ts'
 import { findLostKey } from './find-lost-key.ts'
 import type { Hub } from './hub.ts'
+import { isVault } from './is-vault.ts'
 import { refuseCall } from './refuse-call.ts'
 import { findCallerLock, isFreeOfLocks } from './watch-acts.ts'
 
 export type { Answer, Call } from './call.ts'
 export type { Surface } from './define-operation.ts'
+
+const DEFAULT_VAULT = 'default'
 
 type Step = (state: CallState) => void | Promise<void>
 
@@ -20,7 +25,9 @@ type Step = (state: CallState) => void | Promise<void>
 const STEPS: readonly Step[] = [
   checkArrival,
   checkIdentity,
+  checkAudience,
   bindVault,
+  checkRate,
   checkOffered,
   checkLocks,
   checkGate,
@@ -28,7 +35,6 @@ const STEPS: readonly Step[] = [
   checkOwnerAgent,
   parseInput,
   checkAuthority,
-  checkRate,
   act,
 ]
 
@@ -43,8 +49,8 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     rules: undefined,
     input: undefined,
     text: '',
-    stored: undefined,
     notes: [],
+    references: {},
     request_id: undefined,
   }
   try {
@@ -52,9 +58,9 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
       const pending = step(state)
       if (pending) await pending
     }
-    const { text, stored, request_id } = state
+    const { text, request_id } = state
     const { status } = call.operation
-    return { ok: true, status, text, stored, code: null, retry_after_seconds: undefined, request_id }
+    return { ok: true, status, text, code: null, retry_after_seconds: undefined, request_id }
   } catch (error) {
     return refuseCall(state, error)
   }
@@ -62,27 +68,70 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
 
 function checkIdentity({ hub, call }: CallState): void {
   if (call.caller.kind !== 'anonymous' || call.operation.authority.kind === 'visitor') return
-  const wait = hub.limits.failedAuthentication(call.address)
+  const wait = hub.limits.failedAuthentication(call.address, isPublicOrigin(hub.config, call.origin))
   if (wait > 0) refuse('RATE_LIMITED', undefined, wait)
   refuse('UNAUTHENTICATED')
 }
 
+/** Who signed in for MCP is nobody elsewhere. */
+function checkAudience(state: CallState): void {
+  const { caller, surface, operation } = state.call
+  if (caller.kind !== 'mcp_client' || surface === 'mcp' || operation.authority.kind === 'visitor') return
+  state.vault_id = caller.vaults[0] ?? '-'
+  checkRate(state)
+  refuse('AUDIENCE_DENIED')
+}
+
 /** A surface that may not take the call hands its refusal over to be recorded. */
-function checkArrival({ call }: CallState): void {
+function checkArrival(state: CallState): void {
+  const { call } = state
   const { refused } = call
   if (!refused) return
+  // What is refused counts, too: it costs as much.
+  checkRate(state)
   const own = refused.code === 'HOST_DENIED' ? call.operation.whenHostDenied : undefined
   throw own ? new Refusal(own) : refused
 }
 
-function bindVault(state: CallState): void {
-  const { vault = 'default', caller, operation } = state.call
+function bindVault(state: CallState): void | Promise<void> {
+  const { vault = DEFAULT_VAULT, caller, operation } = state.call
   // A visitor has no vault, and what a visitor may do concerns none.
   if (operation.authority.kind === 'visitor') return
-  if (!VAULT_ID.test(vault)) refuse('BAD_REQUEST', 'The vault id does not have the required form.')
-  if (caller.vaults !== '*' && !caller.vaults.includes(vault)) refuse('VAULT_DENIED')
+  const fault = findVaultFault(vault, caller)
+  if (fault) {
+    // Filed where the owner of the credential looks, not where the caller has asked for.
+    if (fault.code === 'VAULT_DENIED') state.vault_id = (caller.vaults as readonly string[])[0] ?? '-'
+    checkRate(state)
+    throw fault
+  }
+  if (operation.authority.kind !== 'owner_surface' || vault === DEFAULT_VAULT) return enterVault(state, vault)
+  return isVault(state.hub, vault).then((exists) => {
+    if (exists) return enterVault(state, vault)
+    state.vault_id = DEFAULT_VAULT
+    checkRate(state)
+    return refuse('BAD_REQUEST', 'There is no such vault.')
+  })
+}
+
+function enterVault(state: CallState, vault: string): void {
   state.vault_id = vault
   state.rules = state.hub.rulesOf(vault)
+}
+
+function findVaultFault(vault: string, { vaults }: Caller): Refusal | undefined {
+  if (!VAULT_ID.test(vault))
+    return new Refusal('BAD_REQUEST', 'The vault id does not have the required form.')
+  return vaults === '*' || vaults.includes(vault) ? undefined : new Refusal('VAULT_DENIED')
+}
+
+/**
+ * Every call of a credential counts, whatever becomes of it, and before its input is looked at. Visitors have limits
+ * of their own: counted together, one could use up the calls of all.
+ */
+function checkRate({ hub, call: { caller } }: CallState): void {
+  if (caller.kind === 'anonymous') return
+  const wait = hub.limits.call(rateKey(caller))
+  if (wait > 0) refuse('RATE_LIMITED', undefined, wait)
 }
 
 function checkOffered({ call: { operation, surface } }: CallState): void {
@@ -91,13 +140,9 @@ function checkOffered({ call: { operation, surface } }: CallState): void {
 }
 
 /** What the owner has stopped stays stopped. */
-function checkLocks({ hub, call }: CallState): void | Promise<void> {
+async function checkLocks({ hub, call }: CallState): Promise<void> {
   if (isFreeOfLocks(call)) return
-  const lock = findCallerLock(hub, call.caller)
-  return lock instanceof Promise ? lock.then(checkLock) : checkLock(lock)
-}
-
-function checkLock(lock: Lock | undefined): void {
+  const lock = await findCallerLock(hub, call.caller)
   if (lock) refuse(lockedCode(lock))
 }
 
@@ -146,9 +191,4 @@ function without(input: unknown, keys: readonly string[]): unknown {
 function checkAuthority({ call }: CallState): void {
   const { authority } = call.operation
   if (!hasAuthority(authority, call.caller)) throw new Refusal(authority.otherwise)
-}
-
-function checkRate({ hub, call }: CallState): void {
-  const wait = hub.limits.call(`${call.caller.kind}|${call.caller.id}`)
-  if (wait > 0) refuse('RATE_LIMITED', undefined, wait)
 }

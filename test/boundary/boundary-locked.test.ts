@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { takeOverAbandoned } from '../../src/domains/boundary/executions/take-over.ts'
+import { runnerOf } from '../../src/domains/boundary/executions/execution-runner.ts'
 import { DATABASES } from '../harness/test-hub.ts'
 import { ask, type BoundaryHub, inputOf, startBoundaryHub } from './boundary-hub.ts'
 import { goodAnswer, NEVER } from './probe-engine.ts'
@@ -13,11 +13,11 @@ describe.each(DATABASES)('while everything is locked, on %s', (database) => {
   })
   afterAll(() => hub.close())
 
-  const lock = () => ask(hub, 'lock_add', { kind: 'all' }, { as: 'hub' })
-  const release = () => ask(hub, 'lock_release', { kind: 'all' }, { as: 'hub' })
+  const lock = () => ask(hub, 'lock_add', { kind: 'all' }, { as: 'owner' })
+  const release = () => ask(hub, 'lock_release', { kind: 'all' }, { as: 'owner' })
   const goesOn = (check: () => unknown) =>
     vi.waitFor(async () => {
-      await takeOverAbandoned(hub.hub)
+      await runnerOf(hub.hub).look()
       await check()
     }, PATIENCE)
 
@@ -31,7 +31,7 @@ describe.each(DATABASES)('while everything is locked, on %s', (database) => {
       await goesOn(() => expect(hub.probe.calls).toHaveLength(calls))
       await lock()
       await hub.probe.calls.at(-1)?.over
-      await takeOverAbandoned(hub.hub)
+      await runnerOf(hub.hub).look()
       expect(hub.probe.calls).toHaveLength(calls)
       await release()
       expect(await stateNow()).toBe('running')
@@ -54,13 +54,15 @@ describe.each(DATABASES)('while everything is locked, on %s', (database) => {
     await hub.probe.calls.at(-1)?.over
     for (const name of ['boundary_show', 'boundary_cancel'])
       expect((await ask(hub, name, { run_id }, { as: 'editor' })).code).toBe('LOCKED')
-    expect((await ask(hub, 'boundary_list', {}, { as: 'hub' })).status).toBe(200)
-    expect((await ask(hub, 'boundary_show', { run_id }, { as: 'hub' })).body.execution.state).toBe('running')
-    expect((await ask(hub, 'boundary_cancel', { run_id }, { as: 'hub' })).body.execution.state).toBe(
+    expect((await ask(hub, 'boundary_list', {}, { as: 'owner' })).status).toBe(200)
+    expect((await ask(hub, 'boundary_show', { run_id }, { as: 'owner' })).body.execution.state).toBe(
+      'running',
+    )
+    expect((await ask(hub, 'boundary_cancel', { run_id }, { as: 'owner' })).body.execution.state).toBe(
       'cancelled',
     )
     await release()
-    await takeOverAbandoned(hub.hub)
+    await runnerOf(hub.hub).look()
     expect(hub.probe.calls).toHaveLength(before + 1)
   })
 })

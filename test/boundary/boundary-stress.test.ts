@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { endWithAnswer } from '../../src/domains/boundary/executions/end-execution.ts'
-import type { Claim } from '../../src/domains/boundary/executions/lease-store.ts'
-import { takeOver } from '../../src/domains/boundary/executions/take-over.ts'
+import { runnerOf } from '../../src/domains/boundary/executions/execution-runner.ts'
+import type { Claim } from '../../src/domains/boundary/executions/execution-work.ts'
 import { sql } from '../../src/platform/storage/database.ts'
-import { type RunningHub, startHub } from '../../src/surfaces/rest/start-hub.ts'
+import { type RunningHub, startHub } from '../../src/surfaces/http/start-hub.ts'
 import { DATABASES } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { type BoundaryHub, entryCount, inputOf, startBoundaryHub } from './boundary-hub.ts'
@@ -96,12 +96,12 @@ describe('a hub that stops in the middle of an execution', () => {
     hub.probe.answer = () => new Promise(() => {})
     const input = inputOf()
     await submit(hub.url, hub.credentials.bearers.editor, input, 0)
-    const read = sql<Claim>('SELECT vault_id, run_id, claim FROM boundary_executions')
+    const read = sql<Claim>('SELECT vault_id, run_id, claim AS fence FROM boundary_executions')
     const old = (await hub.hub.db.get(read)) as Claim
     while (hub.probe.calls.length === 0) await new Promise((go) => setTimeout(go, 20))
     hub.probe.answer = goodAnswer
     await hub.hub.db.transaction((tx) => tx.run(sql(`UPDATE boundary_executions SET lease_until = '0'`)))
-    await takeOver(hub.hub, 'default', old.run_id)
+    await runnerOf(hub.hub).take(old)
     const late = { output: goodAnswer(input) as never, duration_ms: 1 }
     expect(await endWithAnswer(hub.hub, old, late)).toBe(false)
     expect(await submit(hub.url, hub.credentials.bearers.editor, input)).toEqual(LATER)
@@ -118,7 +118,8 @@ describe('a hub that stops in the middle of an execution', () => {
     const state = sql<{ state: string; run_id: string }>('SELECT state, run_id FROM boundary_executions')
     for (let losses = 0; losses < 3; losses++) {
       await hub.hub.db.transaction((tx) => tx.run(sql(`UPDATE boundary_executions SET lease_until = '0'`)))
-      await takeOver(hub.hub, 'default', (await hub.hub.db.get(state))?.run_id ?? '')
+      const run_id = (await hub.hub.db.get(state))?.run_id ?? ''
+      await runnerOf(hub.hub).take({ vault_id: 'default', run_id })
     }
     expect(await submit(hub.url, bearer, input)).toEqual({ ...LATER, state: 'failed' })
     expect(await entryCount(hub)).toBe(2)

@@ -56,6 +56,7 @@ describe('an engine that is a command', () => {
     ['flooding', 'ENGINE_FLOODED'],
     ['shouting', 'ENGINE_FLOODED'],
     ['forking', 'ENGINE_FLOODED'],
+    ['sharing', 'ENGINE_FLOODED'],
   ] as const)('that is %s ends as %s, with nothing written', async (engine, code) => {
     const { execution, made, outcome, told } = await trace(engine)
     expect([execution.state, made, outcome.error.code, outcome.error.retryable]).toEqual([

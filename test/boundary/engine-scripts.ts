@@ -63,6 +63,8 @@ const SCRIPTS = {
   flooding: 'while True: sys.stdout.write("x" * 65536)',
   shouting: 'while True: sys.stderr.write("y" * 65536)',
   hungry: 'hoard = []\nwhile True: hoard.append(bytearray(8 * 1024 * 1024))',
+  sharing:
+    'import mmap\nhoard = mmap.mmap(-1, 400 << 20)\nfor at in range(0, 400 << 20, 4096): hoard[at] = 1\ntime.sleep(600)',
   forking: 'while True:\n    if os.fork() == 0: time.sleep(600)',
   lying: 'given["executionId"] = "exec-other"\nanswer({"plan": "x"})',
   slow: `

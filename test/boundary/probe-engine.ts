@@ -47,6 +47,16 @@ export function artifactOf(input: AgentInput): object {
   return (goodAnswer(input).artifacts as object[])[0] as object
 }
 
+/** An answer as bytes, with headers of its own. */
+export class RawAnswer {
+  readonly bytes: Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+  constructor(bytes: Uint8Array, headers: Readonly<Record<string, string>> = {}) {
+    this.bytes = bytes
+    this.headers = headers
+  }
+}
+
 /** Says that no answer is to come. */
 export const NEVER = Symbol('never')
 
@@ -60,6 +70,10 @@ export async function startProbe(): Promise<ProbeEngine> {
     const answer = await probe.answer(JSON.parse(call.body) as AgentInput, call)
     if (answer === NEVER) return
     response.setHeader('content-type', 'application/json')
+    if (answer instanceof RawAnswer) {
+      for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value)
+      return void response.end(answer.bytes)
+    }
     response.end(typeof answer === 'string' ? answer : JSON.stringify(answer))
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))

@@ -8,7 +8,7 @@ import {
 import { draft, uses } from '../../src/domains/flows/authoring/drafts.fixture.ts'
 import type { FlowBundle } from '../../src/domains/flows/bundle/flow-record.ts'
 import { flowStateId } from '../../src/domains/flows/bundle/state-id.ts'
-import type { Visitor } from '../control/owner-visitor.ts'
+import { ownerOrigin, type Visitor } from '../control/owner-visitor.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 
@@ -34,15 +34,13 @@ export function openBrowser(): Promise<Browser> {
   })
 }
 
-/** The address of a hub under its name. */
-export function originOf({ url }: Pick<TestHub, 'url'>): string {
-  return `http://localhost:${new URL(url).port}`
-}
+/** The address of the owner's pages. */
+export const originOf = ownerOrigin
 
 /** A window in which the owner is signed in. */
 export async function openAsOwner(
   browser: Browser,
-  hub: Pick<TestHub, 'url'>,
+  hub: Pick<TestHub, 'url' | 'hub'>,
   owner: Visitor,
   options: BrowserContextOptions = {},
 ): Promise<{ context: BrowserContext; page: Page }> {
@@ -76,7 +74,7 @@ export async function proposeOverRest(
   }
   const path = base ? `/api/v1/flows/${base.flow.flow_id}/proposals` : '/api/v1/flows'
   const body = JSON.stringify({ ...bundle, intent, ...naming })
-  const answer = await send(hub.url, { method: 'POST', path, body, bearer: hub.credentials.bearers.admin })
+  const answer = await send(hub.url, { method: 'POST', path, body, bearer: hub.credentials.bearers.editor })
   const { proposal_id } = JSON.parse(answer.text) as { proposal_id?: string }
   if (proposal_id === undefined) throw new Error(answer.text)
   return proposal_id

@@ -13,8 +13,8 @@ export interface PostedCredential {
 export interface Authenticator {
   /** What it answers when it is asked to make its passkey. */
   register(challenge: string): PostedCredential
-  /** What it answers when it is asked to prove itself, with this counter. */
-  prove(challenge: string, counter: number): PostedCredential
+  /** What it answers when it is asked to prove itself, with this counter; on another page of the name, if told so. */
+  prove(challenge: string, counter: number, on?: string): PostedCredential
 }
 
 /** The person is there, and was recognised; with the passkey's own data or without. */
@@ -27,8 +27,8 @@ export function authenticatorAt(origin: string): Authenticator {
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' })
   const credential_id = randomBytes(32)
   const page = createHash('sha256').update(new URL(origin).hostname).digest()
-  const clientData = (type: string, challenge: string) =>
-    Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
+  const clientData = (type: string, challenge: string, on = origin) =>
+    Buffer.from(JSON.stringify({ type, challenge, origin: on, crossOrigin: false }))
   const credential = (response: PostedCredential['response']): PostedCredential => {
     const id = credential_id.toString('base64url')
     return { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response }
@@ -50,8 +50,8 @@ export function authenticatorAt(origin: string): Authenticator {
       const clientDataJSON = clientData('webauthn.create', challenge).toString('base64url')
       return credential({ clientDataJSON, attestationObject: attestation(data).toString('base64url') })
     },
-    prove(challenge, counter) {
-      const said = clientData('webauthn.get', challenge)
+    prove(challenge, counter, on) {
+      const said = clientData('webauthn.get', challenge, on)
       const data = Buffer.concat([page, Buffer.from([RECOGNISED]), counted(counter)])
       const signed = Buffer.concat([data, createHash('sha256').update(said).digest()])
       return credential({

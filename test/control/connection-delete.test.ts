@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { recordIndexOf } from '../../src/platform/knowledge/record-index.ts'
+import { recordIndexOf } from '../../src/platform/knowledge/records/record-index.ts'
 import { sql } from '../../src/platform/storage/database.ts'
 import { DATABASES, type DatabaseName } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'

@@ -10,7 +10,7 @@ import { claimWatch } from '../../src/domains/control/runs/watch-store.ts'
 import { type SqlValue, sql } from '../../src/platform/storage/database.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { type Received, send, startRestHub } from '../rest/rest-hub.fixture.ts'
-import { makeAgent, setUpOwner, type Visitor } from './owner-visitor.ts'
+import { makeAgent, ownerOrigin, setUpOwner, type Visitor } from './owner-visitor.ts'
 
 export const CREDENTIAL_SENTINEL = 'sentinel-credential-9f2d'
 export const RECORD_SENTINEL = 'sentinel-record-51ac'
@@ -177,7 +177,7 @@ export async function startOwnedHub(options: Parameters<typeof startRestHub>[0] 
   const { bearer } = await makeAgent(hub, owner)
   const ask = async (method: string, path: string, body?: object) =>
     read(await send(hub.url, { method, path, bearer, ...(body && { body: JSON.stringify(body) }) }))
-  const origin = `http://localhost:${new URL(hub.url).port}`
+  const origin = ownerOrigin(hub)
   const askAsOwner = async (method: string, path: string, body?: object) =>
     read(
       await owner.ask({

@@ -17,5 +17,5 @@ export function endHubsAfterEach(): void {
 export async function startDelivering(options: TestHubOptions = {}) {
   const hub = await startRestHub(options)
   hubs.push(hub)
-  return { hub, deliverer: delivererOf(hub.hub), agent: subscriberOf(hub, hub.credentials.bearers.hub) }
+  return { hub, deliverer: delivererOf(hub.hub), agent: subscriberOf(hub) }
 }

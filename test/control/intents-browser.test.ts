@@ -6,7 +6,8 @@ import { startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { countMade, LOOPBACK_SOURCES, meet, type People } from './intents.fixture.ts'
 import { startProvider, type TestProvider } from './oauth-provider.fixture.ts'
-import { PASSWORD } from './owner-visitor.ts'
+import { callbackOf } from './oauth-stage.fixture.ts'
+import { ownerOrigin, PASSWORD } from './owner-visitor.ts'
 
 const QUIET = [
   '--disable-background-networking',
@@ -28,8 +29,8 @@ const complaints: string[] = []
 beforeAll(async () => {
   hub = await startTestHub({ config: LOOPBACK_SOURCES })
   people = await meet(hub)
-  origin = `http://localhost:${new URL(hub.url).port}`
-  provider = await startProvider([`${origin}/oauth/callback`])
+  origin = ownerOrigin(hub)
+  provider = await startProvider([callbackOf(hub)])
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', ...QUIET],
@@ -45,6 +46,8 @@ afterAll(async () => {
   await hub.close()
 })
 
+/** A page that agents are told of, as the owner opens it who is signed in. */
+const atHome = ({ url }: { url?: string | undefined }) => `${origin}${new URL(url as string).pathname}`
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
 const connections = async () => (await countMade(hub)).connections
 
@@ -64,7 +67,9 @@ describe('in a real browser', () => {
       expect(await page.textContent('h1')).toBe('Sign in')
       await page.fill('input[name=password]', PASSWORD)
       await press('Sign in')
-      await page.waitForURL(next_step.url as string)
+      await page.waitForURL(`${origin}/owner/link?**`)
+      await press('Sign in as the owner')
+      await page.waitForURL(atHome(next_step))
       await picture(page, 'intent-oauth')
       await page.fill('input[name="setting.url"]', provider.list_url)
       await page.fill('input[name="setting.issuer"]', provider.issuer)
@@ -79,7 +84,7 @@ describe('in a real browser', () => {
       await page.click('button[type=submit]')
       await page.waitForSelector('text=Continue')
       await page.click('button[type=submit]')
-      await page.waitForURL(`${next_step.url}?told=connected`)
+      await page.waitForURL(`${atHome(next_step)}?told=connected`)
       expect(await page.textContent('h1')).toBe('Connected')
       await picture(page, 'intent-connected')
       expect(await connections()).toBe(1)
@@ -92,7 +97,7 @@ describe('in a real browser', () => {
 
   test('an answer that the owner refuses at the provider leads to a page that says so', async () => {
     const { next_step } = await people.begin('json_api')
-    await page.goto(next_step.url as string)
+    await page.goto(atHome(next_step))
     for (const [name, value] of [
       ['url', provider.list_url],
       ['issuer', provider.issuer],
@@ -106,7 +111,7 @@ describe('in a real browser', () => {
     expect(await page.textContent('.fault')).toContain('access_denied')
     await picture(page, 'intent-refused')
     expect(await connections()).toBe(1)
-    await page.goto(next_step.url as string)
+    await page.goto(atHome(next_step))
     expect(await page.textContent('main')).toContain('access_denied')
   })
 
@@ -128,7 +133,7 @@ describe('in a real browser', () => {
     const file = join(hub.home.folder, 'Retail.OrderHistory.csv')
     writeFileSync(file, ORDERS)
     const { next_step } = await people.begin('amazon')
-    await page.goto(next_step.dashboard_url as string)
+    await page.goto(atHome({ url: next_step.dashboard_url }))
     await picture(page, 'intent-browser-bound')
     await page.setInputFiles('input[type=file]', file)
     await press('Give the file and connect')
@@ -136,7 +141,7 @@ describe('in a real browser', () => {
     expect(await connections()).toBe(2)
     const binary = await people.begin('amazon')
     writeFileSync(file, Buffer.from([0x50, 0x4b, 3, 4, 0xff, 0xfe]))
-    await page.goto(binary.next_step.dashboard_url as string)
+    await page.goto(atHome({ url: binary.next_step.dashboard_url }))
     await page.setInputFiles('input[type=file]', file)
     await press('Give the file and connect')
     expect(await page.textContent('body')).toContain('the file is not a text')
@@ -145,7 +150,7 @@ describe('in a real browser', () => {
 
   test('a secret is typed into a field that hides it, and never shown again', async () => {
     const { next_step } = await people.begin('mail')
-    await page.goto(next_step.url as string)
+    await page.goto(atHome(next_step))
     await picture(page, 'intent-secret')
     await page.fill('input[name="setting.host"]', '127.0.0.1')
     await page.fill('input[name="setting.user"]', 'me')

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
+import { ask } from '../external-agent/gate-hub.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import { verifies } from '../requirements/verifies.ts'
-import { send } from '../rest/rest-hub.fixture.ts'
 import { countMade } from './intents.fixture.ts'
 import { giveAccess, startProvider } from './oauth-provider.fixture.ts'
 import {
@@ -87,12 +88,11 @@ describe('an authorisation that comes to nothing', () => {
       })
       expect([led.status, led.body.error?.code]).toEqual([400, 'oauth_state_invalid'])
     }
-    // What a session began is finished by that session alone, not even by the hub's own token.
-    const byHub = await send(stage.hub.url, {
+    // What a session began is finished by that session alone, not by another of the owner's.
+    const byHub = await sendAsOwner(stage.hub, {
       method: 'POST',
       path: `/_ref/intents/${other.intent_id}/complete`,
       body: JSON.stringify({ callback_url }),
-      bearer: stage.hub.credentials.bearers.hub,
     })
     expect([byHub.status, JSON.parse(byHub.text).error.code]).toEqual([400, 'oauth_state_invalid'])
     const right = await stage.people.asOwner('POST', `/_ref/intents/${other.intent_id}/complete`, {
@@ -162,26 +162,23 @@ describe('an authorisation that comes to nothing', () => {
 
   test('an answer to an intent whose own time is over', async () => {
     const { intent_id, expires_at } = await stage.people.begin('json_api')
-    const bearer = stage.hub.credentials.bearers.hub
-    const step = async (act: string, body: object) => {
-      const sent = {
-        method: 'POST',
-        path: `/_ref/intents/${act}`,
-        body: JSON.stringify(body),
-        bearer,
-      }
-      const { status, text } = await send(stage.hub.url, sent)
+    // At the home, since a session would be over by then.
+    const step = async (name: string, input: object) => {
+      const { status, body } = await ask(stage.hub, name, input, { way: 'direct', as: 'local' })
       type Told = { authorization_url: string; expires_at: string; error?: { code: string } }
-      return { status, body: JSON.parse(text) as Told }
+      return { status, body: body as Told }
     }
     stage.clock.now = new Date(Date.parse(expires_at) - 60_000)
-    const { body } = await step(`${intent_id}/authorize`, { values: valuesOf(stage) })
+    const { body } = await step('owner_intent_authorize', { intent_id, values: valuesOf(stage) })
     // The way back is open no longer than the intent itself.
     expect(body.expires_at).toBe(expires_at)
     const callback = await giveAccess(body.authorization_url)
     stage.clock.now = new Date(expires_at)
-    for (const act of [`${intent_id}/complete`, 'callback']) {
-      const done = await step(act, { callback_url: callback.href })
+    for (const [act, more] of [
+      ['owner_intent_complete', { intent_id }],
+      ['owner_authorization_finish', {}],
+    ] as const) {
+      const done = await step(act, { ...more, callback_url: callback.href })
       expect([act, done.status, done.body.error?.code]).toEqual([act, 410, 'intent_expired'])
     }
   })

@@ -2,7 +2,7 @@ import type { ShownIntent } from '../../src/domains/control/intents/intent-schem
 import { sql } from '../../src/platform/storage/database.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
-import { makeAgent, setUpOwner, type Visitor } from './owner-visitor.ts'
+import { makeAgent, ownerOrigin, setUpOwner, type Visitor } from './owner-visitor.ts'
 
 /** Loopback, where all test sources are. */
 export const LOOPBACK_SOURCES = {
@@ -34,7 +34,7 @@ export async function meet(hub: TestHub): Promise<People> {
 
 /** How the two call. */
 export function waysOf(hub: TestHub, owner: Visitor, bearer: string) {
-  const origin = `http://localhost:${new URL(hub.url).port}`
+  const origin = ownerOrigin(hub)
   const asAgent = async (method: string, path: string, body?: unknown) =>
     told(await send(hub.url, { method, path, bearer, ...bodyOf(body) }))
   const asOwner = async (method: string, path: string, body?: unknown) => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
 import { auditRecords, send } from '../rest/rest-hub.fixture.ts'
 import { type OwnedHub, startOwnedHub } from './connection-samples.ts'
-import { signIn, visitorOf } from './owner-visitor.ts'
+import { ownerOrigin, signIn, visitorOf } from './owner-visitor.ts'
 
 let hub: OwnedHub
 beforeAll(async () => {
@@ -118,7 +118,7 @@ describe('in a real browser', () => {
   let page: Page
   let origin: string
   beforeAll(async () => {
-    origin = `http://localhost:${new URL(hub.url).port}`
+    origin = ownerOrigin(hub)
     browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],

@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { auditRecords } from '../rest/rest-hub.fixture.ts'
-import { askForAgent, makeLink, PASSWORD } from './owner-visitor.ts'
+import { askForAgent, makeLink, ownerOrigin, PASSWORD } from './owner-visitor.ts'
 
 const QUIET = [
   '--disable-background-networking',
@@ -19,7 +19,7 @@ const asked: string[] = []
 
 beforeAll(async () => {
   hub = await startTestHub()
-  origin = `http://localhost:${new URL(hub.url).port}`
+  origin = ownerOrigin(hub)
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', ...QUIET],

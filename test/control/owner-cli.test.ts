@@ -49,7 +49,9 @@ const CODES = JSON.stringify({
 describe('owner login', () => {
   test('prints a link that sets up first and signs in later, on the port of the running hub', async () => {
     const first = await atHome('owner', 'login')
-    const url = /http:\/\/localhost:(\d+)\/owner\/link\?link=klink_[0-9a-f]{64}/.exec(first.stdout)
+    const url = /http:\/\/kn-[0-9a-f]{20}\.localhost:(\d+)\/owner\/link\?link=klink_[0-9a-f]{64}/.exec(
+      first.stdout,
+    )
     expect(url?.[1]).toBe(new URL(hub.url).port)
     expect(first.stdout).toContain('set up your hub')
     await setUpOwner(hub)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import { type Clock, DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
-import { send } from '../rest/rest-hub.fixture.ts'
 import { askForAgent } from './owner-visitor.ts'
 
 const ROUNDS = 4
@@ -14,8 +14,7 @@ describe.each(DATABASES)('a code that several take up at once, on %s', (database
 
   const decide = async (decision: 'approve' | 'deny', user_code: string) => {
     const path = `/v1/owner/devices/${user_code}/${decision}`
-    const bearer = hub.credentials.bearers.hub
-    const { status } = await send(hub.url, { method: 'POST', path, body: '{}', bearer })
+    const { status } = await sendAsOwner(hub, { method: 'POST', path, body: '{}' })
     return `${decision} ${status}`
   }
   /** Each round in a minute of its own, so that no limit counts. */

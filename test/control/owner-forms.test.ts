@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestHub } from '../harness/test-hub.ts'
 import { recorded, startRestHub } from '../rest/rest-hub.fixture.ts'
-import { setUpOwner, visitorOf } from './owner-visitor.ts'
+import { ownerOrigin, setUpOwner, visitorOf } from './owner-visitor.ts'
 
 describe('forms', () => {
   let hub: TestHub
@@ -49,7 +49,7 @@ describe('forms', () => {
     const body = `form_token=${owner.form_token}&password=a&password=b`
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
-      origin: `http://localhost:${new URL(hub.url).port}`,
+      origin: ownerOrigin(hub),
     }
     expect((await owner.ask({ method: 'POST', path: '/owner/sign-in', body, headers })).status).toBe(400)
   })

@@ -1,7 +1,7 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addConnection, type OwnedHub, startOwnedHub } from './connection-samples.ts'
-import { makeAgent } from './owner-visitor.ts'
+import { makeAgent, ownerOrigin } from './owner-visitor.ts'
 
 const PAGES = [
   '/owner',
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await addConnection(hub, { display_name: LONG_NAME })
   await addConnection(hub, { display_name: 'Orders' })
   await makeAgent(hub, hub.owner)
-  origin = `http://localhost:${new URL(hub.url).port}`
+  origin = ownerOrigin(hub)
   browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],

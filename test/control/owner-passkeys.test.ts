@@ -8,19 +8,25 @@ import {
 import { type Clock, DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { codeOf, recorded } from '../rest/rest-hub.fixture.ts'
 import { type Authenticator, authenticatorAt } from './authenticator.ts'
-import { setUpOwner, signIn, type Visitor, visitorOf } from './owner-visitor.ts'
+import { ownerOrigin, PASSWORD, setUpOwner, signIn, type Visitor, visitorOf } from './owner-visitor.ts'
 
 const start = new Date('2026-11-02T10:00:00Z')
 
 /** A passkey as it lies in the store, of an authenticator that nobody has. */
 async function addPasskey({ hub }: TestHub, at: number): Promise<string> {
-  const made = { credential_id: `credential-${at}`, public_key: 'AAAA', counter: 0, transports: '[]' }
+  const made = {
+    credential_id: `credential-${at}`,
+    public_key: 'AAAA',
+    counter: 0,
+    transports: '[]',
+    origin: null,
+  }
   const label = `Key ${at}`
   const passkey = await hub.db.transaction((tx) => createPasskey(tx, hub.system, { ...made, label }))
   return passkey.passkey_id
 }
 
-const originOf = ({ url }: TestHub) => `http://localhost:${new URL(url).port}`
+const originOf = ownerOrigin
 
 /** What the owner's script sends. */
 async function post(owner: Visitor, hub: TestHub, path: string, fields: object = {}) {
@@ -68,6 +74,20 @@ test('passkeys are added and removed only within a quarter of an hour of signing
   const { visitor } = await signIn(hub)
   await visitor.get('/owner')
   expect((await post(visitor, hub, '/owner/passkey/register-challenge')).status).toBe(201)
+  // The password, given in place, does as well, and counts for the step after it.
+  await owner.get('/owner')
+  const asked = (current: string) => post(owner, hub, '/owner/passkey/register-challenge', { current })
+  expect(codeOf(await asked('not it'))).toBe('invalid_credentials')
+  expect((await asked(PASSWORD)).status).toBe(201)
+  expect(await register()).toBe('invalid_credentials')
+  after(31 * 60_000)
+  expect(await challenge()).toBe('sign_in_again')
+  const again = await addPasskey(hub, 2)
+  await owner.get('/owner')
+  const gone = (current: string) => owner.post('/owner/passkey/remove', { passkey_id: again, current })
+  expect([(await gone('')).status, (await gone('not it')).status, (await gone(PASSWORD)).status]).toEqual([
+    403, 401, 303,
+  ])
 })
 
 test('there are at most so many passkeys', async () => {
@@ -104,7 +124,7 @@ test('a thousand challenges are open at once, and more only when some have lapse
   await setUpOwner(hub)
   const { db, system } = hub.hub
   await db.transaction(async (tx) => {
-    for (let open = 0; open < 999; open++) await createChallenge(tx, system, 'register')
+    for (let open = 0; open < 999; open++) await createChallenge(tx, system, 'sign_in')
   })
   const visitor = visitorOf(hub)
   await visitor.get('/owner/sign-in')
@@ -136,4 +156,36 @@ test.each(DATABASES)('of several proofs with one counter, one signs in (%s)', as
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401, 401])
   const [id] = proofs.map((proof) => (proof as { id: string }).id)
   expect(await findPasskey(hub.hub.db, id as string)).toMatchObject({ counter: 1 })
+})
+
+test('a passkey counts on the page that it was made on, whatever a request says of its address', async () => {
+  await using hub = await startTestHub()
+  const owner = await setUpOwner(hub)
+  const device = authenticatorAt(originOf(hub))
+  expect((await addReal(owner, hub, device)).status).toBe(201)
+  // Another server of this machine has a page under the same name, and hands on what the device signs there.
+  const name = hub.hub.ownerName as string
+  for (const host of [`${name}:9`, name]) {
+    const visitor = visitorOf(hub, host)
+    await visitor.get('/owner/sign-in')
+    const headers = { origin: `http://${host}`, 'content-type': 'application/json' }
+    const ask = (path: string, fields: object) =>
+      visitor.ask({
+        method: 'POST',
+        path,
+        headers,
+        body: JSON.stringify({ form_token: visitor.form_token, ...fields }),
+      })
+    const { text } = await ask('/owner/passkey/challenge', {})
+    const { challenge } = (JSON.parse(text) as { options: { challenge: string } }).options
+    const credential = device.prove(challenge, 1, `http://${host}`)
+    expect([host, codeOf(await ask('/owner/passkey/sign-in', { credential }))]).toEqual([
+      host,
+      'invalid_credentials',
+    ])
+  }
+  const visitor = visitorOf(hub)
+  await visitor.get('/owner/sign-in')
+  const credential = device.prove(await challengeFor(visitor, hub, 'challenge'), 1)
+  expect((await post(visitor, hub, '/owner/passkey/sign-in', { credential })).status).toBe(200)
 })

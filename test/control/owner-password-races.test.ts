@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Reader, sql } from '../../src/platform/storage/database.ts'
-import { type RunningHub, startHub } from '../../src/surfaces/rest/start-hub.ts'
+import { type RunningHub, startHub } from '../../src/surfaces/http/start-hub.ts'
 import { DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { PASSWORD, setUpOwner, signIn, type Visitor, visitorOf } from './owner-visitor.ts'
 

@@ -33,7 +33,14 @@ describe.each(DATABASES)('on %s', (database) => {
     const clock: Clock = { now: new Date('2026-11-02T10:00:00Z') }
     await using hub = await startTestHub({ database, clock })
     const { db, system } = hub.hub
-    const wanted = { credential_id: 'cred', public_key: 'pk', counter: 7, transports: '[]', label: 'Key' }
+    const wanted = {
+      credential_id: 'cred',
+      public_key: 'pk',
+      counter: 7,
+      transports: '[]',
+      label: 'Key',
+      origin: null,
+    }
     const made = await db.transaction((tx) => createPasskey(tx, system, wanted))
     const found = await findPasskey(db, 'cred')
     expect(found).toEqual({ ...made, last_used_at: null })

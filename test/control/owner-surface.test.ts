@@ -6,7 +6,7 @@ import type { TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { codeOf, recorded, send, startRestHub } from '../rest/rest-hub.fixture.ts'
 import { requestOf, routed } from '../rest/routes.fixture.ts'
-import { makeAgent, setUpOwner, type Visitor } from './owner-visitor.ts'
+import { makeAgent, ownerOrigin, setUpOwner, type Visitor } from './owner-visitor.ts'
 
 let hub: TestHub
 let owner: Visitor
@@ -28,7 +28,7 @@ async function readDocument(): Promise<Document> {
 }
 
 const removeAt = (path: string) =>
-  owner.ask({ method: 'DELETE', path, headers: { origin: `http://localhost:${new URL(hub.url).port}` } })
+  owner.ask({ method: 'DELETE', path, headers: { origin: ownerOrigin(hub) } })
 
 async function metadata(): Promise<Record<string, unknown>[]> {
   const found = []
@@ -270,7 +270,12 @@ describe('discovery', () => {
     expect(JSON.parse(text)).toMatchObject({
       issuer: hub.url,
       token_endpoint: `${hub.url}/oauth/token`,
-      grant_types_supported: ['urn:ietf:params:oauth:grant-type:device_code'],
+      authorization_endpoint: `${hub.url}/oauth/authorize`,
+      grant_types_supported: [
+        'authorization_code',
+        'refresh_token',
+        'urn:ietf:params:oauth:grant-type:device_code',
+      ],
     })
   })
 })

@@ -17,10 +17,22 @@ export interface Visitor {
   ask(sent: Sent): Promise<Received>
 }
 
-/** A visitor of a hub under its name. */
-export function visitorOf({ url }: Pick<TestHub, 'url'>): Visitor {
-  const { port } = new URL(url)
-  const host = `localhost:${port}`
+/** A hub whose owner's name is known. */
+type Named = { url: string; hub: Pick<TestHub['hub'], 'ownerName'> }
+
+/** The address of the owner's pages of a hub. */
+export function ownerOrigin({ url, hub }: Named): string {
+  return `http://${hub.ownerName}:${new URL(url).port}`
+}
+
+/** A visitor of the owner's pages, or of the hub under another of its names; with what a TLS proxy adds, where one stands in front. */
+export function visitorOf(
+  hub: Named,
+  host = new URL(ownerOrigin(hub)).host,
+  passed_on?: Record<string, string>,
+): Visitor {
+  const { url } = hub
+  const scheme = passed_on ? 'https' : 'http'
   const cookies = new Map<string, string>()
   const visitor: Visitor = {
     cookies,
@@ -29,7 +41,7 @@ export function visitorOf({ url }: Pick<TestHub, 'url'>): Visitor {
     post: (path, fields, changes = {}) => {
       const body = new URLSearchParams({ form_token: visitor.form_token, ...fields }).toString()
       const headers = {
-        origin: `http://${host}`,
+        origin: `${scheme}://${host}`,
         'content-type': 'application/x-www-form-urlencoded',
         ...changes,
       }
@@ -37,7 +49,7 @@ export function visitorOf({ url }: Pick<TestHub, 'url'>): Visitor {
     },
     async ask({ headers, ...sent }) {
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-      const all = { host, 'user-agent': 'Mozilla/5.0', ...(cookie && { cookie }), ...headers }
+      const all = { host, 'user-agent': 'Mozilla/5.0', ...passed_on, ...(cookie && { cookie }), ...headers }
       const answer = await send(url, { ...sent, headers: all })
       for (const line of answer.headers['set-cookie'] ?? []) keepCookie(cookies, line)
       const token = /name="form_token" value="([0-9a-f]{64})"/.exec(answer.text)?.[1]
@@ -64,9 +76,14 @@ export async function makeLink({ hub }: Pick<TestHub, 'hub'>): Promise<{ path: s
 
 /** Sets the owner up, and answers the signed-in visitor. */
 export async function setUpOwner(hub: TestHub): Promise<Visitor> {
+  return setUpByLink(hub, new URL((await makeLink(hub)).path, ownerOrigin(hub)))
+}
+
+/** The same with a link that was made already. */
+export async function setUpByLink(hub: Named, { pathname, search, searchParams }: URL): Promise<Visitor> {
   const visitor = visitorOf(hub)
-  const { path, link } = await makeLink(hub)
-  await visitor.get(path)
+  await visitor.get(`${pathname}${search}`)
+  const link = searchParams.get('link') as string
   const fields = { link, password: PASSWORD, password_again: PASSWORD }
   const done = await visitor.post('/owner/set-up', fields)
   if (done.status !== 303) throw new Error(`not set up: ${done.status} ${done.text}`)

@@ -11,7 +11,6 @@ import {
   type RunClaim,
   RunLost,
   releaseRun,
-  renewRuns,
   requireRunning,
   retryLater,
 } from '../../src/domains/control/runs/run-moves.ts'
@@ -26,6 +25,7 @@ import {
   type RunRow,
   startRun,
 } from '../../src/domains/control/runs/run-store.ts'
+import { runWork } from '../../src/domains/control/runs/run-work.ts'
 import { fireSchedules } from '../../src/domains/control/schedules/fire-schedules.ts'
 import {
   enableSchedule,
@@ -35,6 +35,7 @@ import {
 } from '../../src/domains/control/schedules/schedule-store.ts'
 import { type Hub, openHub } from '../../src/operations/hub.ts'
 import { sql } from '../../src/platform/storage/database.ts'
+import { LEASE_MS } from '../../src/platform/work/lease-clock.ts'
 import { type Clock, makeTestHome, type TestHome } from '../harness/test-hub.ts'
 import { connect } from './run-source.ts'
 
@@ -186,7 +187,8 @@ async function take(known: Known, { act, worker, records }: Step): Promise<void>
     await within((tx) => confirmCancelled(tx, hub, held.claim))
     if (live?.state === 'cancelling' && isOwn) known.held[worker] = undefined
   } else if (act === 'renew' && held) {
-    await within((tx) => renewRuns(tx, hub, `hub_${worker}`))
+    const until = new Date((clock.now as Date).getTime() + LEASE_MS).toISOString()
+    await within((tx) => runWork.renewAll(tx, `hub_${worker}`, until))
   } else if (act === 'wait' || act === 'wait_long') {
     clock.now = new Date((clock.now as Date).getTime() + (act === 'wait' ? 2_000 : 12_000))
   } else if (act === 'pause' || act === 'resume') {

@@ -7,13 +7,14 @@ import {
   endSucceeded,
   RunLost,
   releaseRun,
-  renewRuns,
   retryLater,
 } from '../../src/domains/control/runs/run-moves.ts'
 import { findRun, lockRun, type RunRow, startRun } from '../../src/domains/control/runs/run-store.ts'
+import { runWork } from '../../src/domains/control/runs/run-work.ts'
 import { workOnRun } from '../../src/domains/control/runs/work-on-run.ts'
 import { type Hub, openHub } from '../../src/operations/hub.ts'
-import { LEASE_MS } from '../../src/platform/jobs/job-queue.ts'
+import { LEASE_MS } from '../../src/platform/work/lease-clock.ts'
+import { WorkStopped } from '../../src/platform/work/work-kind.ts'
 import { type Clock, makeTestHome, type TestHome } from '../harness/test-hub.ts'
 import { connect, installConnector } from './run-source.ts'
 
@@ -78,9 +79,7 @@ test('a run whose hub is silent goes to the next one after its lease, and not in
     const row = await mustClaim(run_id, `hub_${attempt}`)
     expect(row).toMatchObject({ state: 'running', attempt, fence: attempt, owner: `hub_${attempt}` })
     const lease_until = row.lease_until as string
-    const lease_ms = Date.parse(lease_until) - Date.parse(now())
-    // Shorter than the job's own, so that whoever gets the job finds the run free.
-    expect([lease_ms > LEASE_MS / 2, lease_ms < LEASE_MS]).toEqual([true, true])
+    expect(Date.parse(lease_until) - Date.parse(now())).toBe(LEASE_MS)
     setTime(lease_until)
     expect(await claim(run_id, 'hub_x')).toBeUndefined()
     pass(1)
@@ -110,15 +109,10 @@ test('a run that its hub gives back has lost no attempt, and may go on at once',
 test('a run that is claimed while its hub stops is given back before its source is asked', async () => {
   installConnector(home.home)
   const run_id = await start()
-  const held: string[] = []
-  const hands = {
-    owner: 'hub_0',
-    hold: (claimed: { run_id: string }) => void held.push(`held ${claimed.run_id}`),
-    letGo: (claimed: { run_id: string }) => void held.push(`let go of ${claimed.run_id}`),
-  }
-  await workOnRun(hub, hands, { job_id: run_id, signal: AbortSignal.abort('closing') })
+  const claimed = await mustClaim(run_id)
+  const signal = AbortSignal.abort(new WorkStopped('closing'))
+  await workOnRun(hub, { claim: claimed, signal, left_ms: () => 1, renew: async () => true })
   expect(await rowOf(run_id)).toMatchObject({ state: 'queued', attempt: 0, fault_code: null, ...NOBODYS })
-  expect(held).toEqual([`held ${run_id}`, `let go of ${run_id}`])
 })
 
 test('a run that succeeds after a fault tells of none', async () => {
@@ -136,7 +130,8 @@ test('a hub renews the leases of its own runs alone', async () => {
   await mustClaim(mine, 'hub_mine')
   const before = await mustClaim(other, 'hub_other')
   pass(5_000)
-  await within((tx) => renewRuns(tx, hub, 'hub_mine'))
+  const until = new Date((clock.now as Date).getTime() + LEASE_MS).toISOString()
+  await within((tx) => runWork.renewAll(tx, 'hub_mine', until))
   expect(Date.parse((await rowOf(mine)).lease_until as string)).toBe(
     Date.parse(before.lease_until as string) + 5_000,
   )

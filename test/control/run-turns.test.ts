@@ -3,6 +3,7 @@ import { setConnectionStatus } from '../../src/domains/control/connections/conne
 import { runChores } from '../../src/domains/control/runs/run-chores.ts'
 import { cancelRun, claimRun } from '../../src/domains/control/runs/run-moves.ts'
 import { findRun, lockRun, NO_PROGRESS, type RunRow } from '../../src/domains/control/runs/run-store.ts'
+import { runnerOf } from '../../src/domains/control/runs/runner.ts'
 import { sql } from '../../src/platform/storage/database.ts'
 import {
   addConnection,
@@ -92,10 +93,9 @@ test('a hub whose run another has taken lets go of it, though its source has not
   await update('lease_until = ?', new Date(0).toISOString(), run_id)
   const taken = await within((tx) => claimRun(tx, hub.hub, run_id, 'another hub'))
   expect(taken).toMatchObject({ owner: 'another hub', fence: 2 })
-  const lease_until = '2099-01-01T00:00:00.000Z'
+  const lease_until = new Date(Date.now() + 600_000).toISOString()
   await update('lease_until = ?', lease_until, run_id)
-  const job = sql<{ job_id: string }>('SELECT job_id FROM queue_jobs WHERE job_id = ?')
-  await vi.waitFor(async () => expect(await hub.hub.db.get(job, run_id)).toBeUndefined(), PATIENCE)
+  await vi.waitFor(() => expect(runnerOf(hub.hub).settled({ run_id })).toBeUndefined(), PATIENCE)
   expect(await rowOf(run_id)).toEqual({ ...taken, lease_until })
   answer('end')
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
-import { startHub } from '../../src/surfaces/rest/start-hub.ts'
+import { startHub } from '../../src/surfaces/http/start-hub.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 import { type OwnedHub, startOwnedHub } from './connection-samples.ts'
 import { connect, installConnector, type RunSource, startSource } from './run-source.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { runChores } from '../../src/domains/control/runs/run-chores.ts'
 import { listRunEvents } from '../../src/domains/control/runs/run-events.ts'
 import { findLiveRun, findRun, startRun } from '../../src/domains/control/runs/run-store.ts'
-import { workOnRun } from '../../src/domains/control/runs/work-on-run.ts'
+import { runnerOf } from '../../src/domains/control/runs/runner.ts'
 import { putSchedule } from '../../src/domains/control/schedules/schedule-store.ts'
 import { lockAdd } from '../../src/domains/toolbox/watch/lock-add.ts'
 import { lockRelease } from '../../src/domains/toolbox/watch/lock-release.ts'
@@ -12,7 +12,6 @@ import { type OwnedHub, startOwnedHub } from './connection-samples.ts'
 import { connect, installConnector, paged, type RunSource, startSource } from './run-source.ts'
 
 const PATIENCE = { timeout: 30_000, interval: 50 }
-const jobOf = (job_id: string) => ({ job_id, signal: new AbortController().signal })
 const never = () => new Promise<never>(() => {})
 
 describe.each(DATABASES)('while everything is locked, on %s', (database) => {
@@ -70,8 +69,7 @@ describe.each(DATABASES)('while everything is locked, on %s', (database) => {
     const timing = { interval_seconds: 60, cron: null, timezone: 'UTC' } as const
     await hub.hub.db.transaction((tx) => putSchedule(tx, scheduled, timing, past))
     for (const { run } of runChores) await run(hub.hub)
-    // Handed over by a hub that had not seen the lock yet.
-    await workOnRun(hub.hub, { owner: 'hub_0', hold() {}, letGo() {} }, jobOf(run_id))
+    await runnerOf(hub.hub).look()
     expect((await findRun(hub.hub.db, run_id))?.state).toBe('queued')
     expect(await findLiveRun(hub.hub.db, scheduled)).toBeUndefined()
     expect([askedBy(asked), askedBy(scheduled)]).toEqual([[], []])

@@ -1,6 +1,7 @@
 import { expect, vi } from 'vitest'
 import { type PublishedEvent, publishEvent } from '../../src/domains/control/subscriptions/publish.ts'
 import type { Hub } from '../../src/operations/hub.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { type Received, send } from '../rest/rest-hub.fixture.ts'
 
@@ -29,15 +30,16 @@ async function shown(answer: Promise<Received>, status = 200): Promise<Shown> {
   return JSON.parse(text)
 }
 
-/** Calls of one bearer about subscriptions. */
-export function subscriberOf({ url }: Pick<TestHub, 'url'>, bearer: string | undefined) {
-  const ask = (method: string, path = '', body?: object): Promise<Received> =>
-    send(url, {
+/** Calls of one bearer about subscriptions; without one they are the owner's. */
+export function subscriberOf(hub: Pick<TestHub, 'url' | 'hub'>, bearer?: string) {
+  const ask = (method: string, path = '', body?: object): Promise<Received> => {
+    const sent = {
       method,
       path: `/v1/event-subscriptions${path}`,
-      bearer,
       ...(body && { body: JSON.stringify(body) }),
-    })
+    }
+    return bearer === undefined ? sendAsOwner(hub, sent) : send(hub.url, { ...sent, bearer })
+  }
   return {
     ask,
     create: (callback_url: string, more: object = {}) =>

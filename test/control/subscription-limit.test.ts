@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { SUBSCRIPTION_LIMIT } from '../../src/domains/control/subscriptions/subscription-limits.ts'
-import { startHub } from '../../src/surfaces/rest/start-hub.ts'
+import { startHub } from '../../src/surfaces/http/start-hub.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import { startTestHub } from '../harness/test-hub.ts'
-import { send } from '../rest/rest-hub.fixture.ts'
 
 const AT_ONCE = 40
 
@@ -12,10 +12,9 @@ test('two hubs that are asked for many subscriptions at once make no more than t
   const other = await startHub({ ...hub.options, host: '127.0.0.1', port: 0 })
   try {
     const create = async (at: number) => {
-      const { status } = await send(at % 2 === 0 ? hub.url : other.url, {
+      const { status } = await sendAsOwner(at % 2 === 0 ? hub : other, {
         method: 'POST',
         path: '/v1/event-subscriptions',
-        bearer: hub.credentials.bearers.hub,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ callback_url: 'https://events.example.test/hook', filters: {} }),
       })

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import { type Clock, DATABASES } from '../harness/test-hub.ts'
-import { auditRecords, codeOf, send } from '../rest/rest-hub.fixture.ts'
+import { auditRecords, codeOf } from '../rest/rest-hub.fixture.ts'
 import { endHubsAfterEach, startDelivering } from './delivering-hub.ts'
 import { goodReply, startReceiver } from './event-receiver.ts'
-import { makeAgent, setUpOwner } from './owner-visitor.ts'
+import { makeAgent, ownerOrigin, setUpOwner } from './owner-visitor.ts'
 import { publishMany, soon, subscriberOf } from './subscribers.ts'
 
 endHubsAfterEach()
@@ -104,9 +105,9 @@ describe.each(DATABASES)('delivery that does not go well, on %s', (database) => 
     const owner = await setUpOwner(hub)
     const { bearer, agent_id } = await makeAgent(hub, owner)
     const { subscription_id } = await subscriberOf(hub, bearer).create(receiver.url)
-    const whole = subscriberOf(hub, hub.credentials.bearers.hub)
+    const whole = subscriberOf(hub)
     await whole.until(subscription_id, { status: 'active' })
-    const headers = { origin: `http://localhost:${new URL(hub.url).port}` }
+    const headers = { origin: ownerOrigin(hub) }
     await owner.ask({ method: 'DELETE', path: `/v1/owner/agents/${agent_id}`, headers })
     expect(await whole.show(subscription_id)).toMatchObject({
       status: 'disabled_revoked',
@@ -126,12 +127,7 @@ describe.each(DATABASES)('delivery that does not go well, on %s', (database) => 
     const { subscription_id } = await agent.create(receiver.url)
     await agent.until(subscription_id, { status: 'active' })
     const lock = (method: string, path: string, body?: object) =>
-      send(hub.url, {
-        method,
-        path,
-        bearer: hub.credentials.bearers.hub,
-        ...(body && { body: JSON.stringify(body) }),
-      })
+      sendAsOwner(hub, { method, path, ...(body && { body: JSON.stringify(body) }) })
     expect((await lock('POST', '/api/v1/locks', { kind: 'all' })).status).toBe(201)
     await publishMany(hub.hub, 1, 1)
     const waiting = sql<{ last_failure: string | null }>('SELECT last_failure FROM subscription_deliveries')
@@ -150,7 +146,7 @@ describe.each(DATABASES)('delivery that does not go well, on %s', (database) => 
     const { hub } = await startDelivering({ database, clock })
     const { bearer } = await makeAgent(hub, await setUpOwner(hub))
     const { subscription_id } = await subscriberOf(hub, bearer).create(receiver.url)
-    const whole = subscriberOf(hub, hub.credentials.bearers.hub)
+    const whole = subscriberOf(hub)
     await whole.until(subscription_id, { status: 'active' })
     clock.now = new Date(Date.now() + 91 * 86_400_000)
     await publishMany(hub.hub, 1, 1)

@@ -4,7 +4,7 @@ import { type Hub, openHub } from '../../src/operations/hub.ts'
 import { homeAt } from '../../src/platform/basics/home.ts'
 import { plainLog } from '../../src/platform/basics/plain-log.ts'
 import { realSystem } from '../../src/platform/basics/system.ts'
-import { type HubProcess, hubTokenOf, spawnHub, temporaryHome } from '../e2e/hub-process.fixture.ts'
+import { type HubProcess, spawnHub, temporaryHome } from '../e2e/hub-process.fixture.ts'
 import { startRestHub } from '../rest/rest-hub.fixture.ts'
 import { freshPostgresUrl } from '../store/postgres-server.ts'
 import { type EventReceiver, goodReply, type ReceivedEvent, startReceiver } from './event-receiver.ts'
@@ -45,8 +45,8 @@ async function startChild(home: string, env: Record<string, string> = {}): Promi
 }
 
 /** Makes a subscription, and waits until its receiver has proved itself. */
-async function subscribe(hub: { url: string }, bearer: string, { url }: EventReceiver): Promise<string> {
-  const agent = subscriberOf(hub, bearer)
+async function subscribe(hub: { url: string; hub: Hub }, { url }: EventReceiver): Promise<string> {
+  const agent = subscriberOf(hub)
   const { subscription_id } = await agent.create(url)
   await agent.until(subscription_id, { status: 'active' })
   return subscription_id
@@ -63,7 +63,7 @@ describe.each([
     async () => {
       await using hub = await startRestHub({ database })
       delivererOf(hub.hub)
-      const all = subscriberOf(hub, hub.credentials.bearers.hub)
+      const all = subscriberOf(hub)
       await using healthy = await startReceiver()
       await using slow = await startReceiver()
       await using flaky = await startReceiver()
@@ -71,7 +71,7 @@ describe.each([
       await using dead = await startReceiver()
       const ids: Record<string, string> = {}
       for (const [name, receiver] of Object.entries({ healthy, slow, flaky, hanging, dead })) {
-        ids[name] = await subscribe(hub, hub.credentials.bearers.hub as string, receiver)
+        ids[name] = await subscribe(hub, receiver)
       }
       await dead.close()
       const failing = new Set<string>()
@@ -113,9 +113,9 @@ describe('a hub that is killed while it delivers', () => {
       const first = await startChild(at.home.folder)
       await using receiver = await startReceiver()
       receiver.reply = slowly(5)
-      const subscription_id = await subscribe(first, hubTokenOf(at.home), receiver)
-      const count = 1_500
       const publisher = await openPublisher(at.home.folder, {})
+      const subscription_id = await subscribe({ ...first, hub: publisher }, receiver)
+      const count = 1_500
       try {
         const publishing = publishMany(publisher, 1, count, 50)
         await soon(() => expect(receiver.taken.length).toBeGreaterThan(200))
@@ -125,7 +125,7 @@ describe('a hub that is killed while it delivers', () => {
         receiver.reply = goodReply
         const second = await startChild(at.home.folder)
         await publishMany(publisher, count + 1, 100, 50)
-        const agent = subscriberOf(second, hubTokenOf(at.home))
+        const agent = subscriberOf({ ...second, hub: publisher })
         await agent.until(subscription_id, { status: 'active', delivery: { pending_count: 0 } }, LIMIT_MS)
       } finally {
         await publisher.close()
@@ -144,15 +144,15 @@ describe('hubs on one PostgreSQL', () => {
       using at = temporaryHome()
       const env = { KNOWTATION_DATABASE_URL: await freshPostgresUrl() }
       const first = await startChild(at.home.folder, env)
+      const publisher = await openPublisher(at.home.folder, env)
       const receivers = await Promise.all(Array.from({ length: 6 }, () => startReceiver()))
       for (const receiver of receivers) {
         receiver.reply = slowly(3)
-        await subscribe(first, hubTokenOf(at.home), receiver)
+        await subscribe({ ...first, hub: publisher }, receiver)
       }
       const haveAll = (count: number) => {
         for (const receiver of receivers) expect(withoutRepeats(receiver).numbers).toEqual(upTo(count))
       }
-      const publisher = await openPublisher(at.home.folder, env)
       try {
         const publishing = publishMany(publisher, 1, 600, 50)
         await soon(() => {

@@ -52,8 +52,9 @@ describe.each(DATABASES)('the surface of event subscriptions on %s', (database) 
     expect(url).toBe(`${hub.url}/v1/event-subscriptions`)
     const answer = await send(hub.url, { path: new URL(url as string).pathname, bearer })
     expect([answer.status, JSON.parse(answer.text).object]).toEqual([200, 'list'])
+    expect((await send(hub.url, { path: '/v1/event-subscriptions' })).status).toBe(401)
     for (const [who, status] of [
-      [undefined, 401],
+      [hub.credentials.bearers.hub, 403],
       [hub.credentials.bearers.admin, 403],
       [hub.credentials.bearers.gateway, 403],
     ] as const)

@@ -2,7 +2,7 @@ import { existsSync, globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Command } from '../../src/surfaces/cli/command.ts'
-import { GLOBAL_FLAGS } from '../../src/surfaces/cli/globals.ts'
+import { GLOBAL_FLAGS } from '../../src/surfaces/cli/line/globals.ts'
 import { loadAllCommands } from '../../src/surfaces/cli/load-commands.ts'
 import { ROOT, readPage } from './run-guide.fixture.ts'
 
@@ -69,6 +69,7 @@ function mentionsIn(text: string): string[] {
 }
 
 function isCommand(mention: string, commands: readonly Command[]): boolean {
+  if (mention === 'help all') return true
   const words = mention.split(/\s+/)
   const fits = commands.filter((command) => command.words.every((word, at) => words[at] === word))
   const [command] = fits.toSorted((a, b) => b.words.length - a.words.length)

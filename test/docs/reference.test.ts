@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { PLAIN_NAMES, PLAIN_PREFIXES } from '../../src/platform/redaction/environment-names.ts'
+import { PLAIN_NAMES, PLAIN_PREFIXES } from '../../src/platform/redaction/known/environment-names.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { ROOT, readPage } from './run-guide.fixture.ts'
 
@@ -29,7 +29,7 @@ test('the page of settings has every variable of the environment', () => {
 
 test('the page of running has every metric, and no other', () => {
   const page = readPage('docs/running.md', 'Watch it')
-  const metrics = inSources(/name: '(knowtation_[a-z_]+)'/g, 'src/surfaces/rest')
+  const metrics = inSources(/name: '(knowtation_[a-z_]+)'/g, 'src/surfaces/http')
   expect(metrics.length).toBeGreaterThan(2)
   const told = [...page.matchAll(/`(knowtation_[a-z_]+)`/g)].map(([, name]) => name)
   expect(told.toSorted()).toEqual(metrics)

@@ -10,7 +10,11 @@ test('the guide to running a hub runs as written and answers as shown', async ()
 
 test('the unit starts the hub with flags that it has', () => {
   const [unit = ''] = blocksOf(readPage(PAGE), 'ini')
-  expect(unit).toMatch(
-    /^ExecStart=\S+\/node_modules\/\.bin\/node \S+\/bin\/knowtation\.js serve --log json$/m,
-  )
+  expect(unit).toMatch(/^ExecStart=\S+ \S+\/bin\/knowtation\.js serve --log json$/m)
+})
+
+test('the unit runs no Node that an install script fetched past the hashes of the lockfile', () => {
+  const [unit = ''] = blocksOf(readPage(PAGE), 'ini')
+  expect(unit).toMatch(/^ExecStart=\/usr\/bin\/node /m)
+  expect(unit).not.toContain('node_modules')
 })

@@ -123,8 +123,9 @@ describe('a damaged database', () => {
       return flipped(bytes, place)
     })
     await withHub(home, async ({ url }, bearer) => {
-      const doctor = await send(url, { path: '/api/v1/doctor', bearer })
-      expect(JSON.parse(doctor.text)).toMatchObject({ healthy: false })
+      expect((await send(url, { path: FLOW, bearer })).status).toBe(200)
+      const doctor = await runProgram(['doctor', '--json', '--home', home.folder])
+      expect(JSON.parse(doctor.stdout)).toMatchObject({ healthy: false })
     })
   })
 })

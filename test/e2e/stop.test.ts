@@ -37,7 +37,7 @@ function call(agent: Agent, url: string, bearer: string): Promise<number> {
   })
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s: running calls are answered, then the hub is gone without a trace',
   async (signal) => {
     using at = temporaryHome()
@@ -67,3 +67,62 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     expect([tokens.size, recorded.token_create]).toEqual([CALLS, CALLS])
   },
 )
+
+/** A request on a connection that is kept, and what it answered. */
+function ask(
+  agent: Agent,
+  url: string,
+  path: string,
+): Promise<{ status: number; text: string; close: boolean }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(new URL(path, url), { agent }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => (text += part))
+      const close = response.headers.connection === 'close'
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text, close }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+test('a stopping hub says so at /readyz and answers what comes on kept connections while a call runs', async () => {
+  using at = temporaryHome()
+  hub = await spawnHub({ home: at.home.folder })
+  const { url } = hub
+  const kept = Array.from({ length: 3 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+  for (const agent of kept)
+    expect(await ask(agent, url, '/readyz')).toEqual({
+      status: 200,
+      text: '{"status":"ready"}',
+      close: false,
+    })
+  const other = new BetterSqlite(at.home.database)
+  other.exec('BEGIN IMMEDIATE')
+  const running = call(new Agent(), url, hubTokenOf(at.home))
+  await pause(ARRIVAL_MS)
+  const exited = hub.end('SIGTERM')
+  for (const [turn, path] of ['/readyz', '/openapi.json', '/readyz'].entries()) {
+    await pause(ARRIVAL_MS)
+    const { status, text, close } = await ask(kept[turn] as Agent, url, path)
+    expect([status, close]).toEqual([path === '/readyz' ? 503 : 200, true])
+    if (path === '/readyz')
+      expect(JSON.parse(text)).toEqual({ status: 'stopping', calls_end_within_seconds: 10 })
+  }
+  other.exec('ROLLBACK')
+  other.close()
+  expect(await running).toBe(201)
+  expect(await Promise.race([exited, pause(EXIT_LIMIT_MS)])).toMatchObject({ code: 0 })
+  expect(hub.output.stderr).toContain('"calls_end_within_seconds":10')
+  for (const agent of kept) agent.destroy()
+})
+
+test('whoever watches is given the time it wants to see that a hub stops', async () => {
+  using at = temporaryHome()
+  hub = await spawnHub({ home: at.home.folder, env: { KNOWTATION_STOP_NOTICE_SECONDS: '5' } })
+  const exited = hub.end('SIGTERM')
+  await pause(ARRIVAL_MS)
+  expect((await ask(new Agent(), hub.url, '/readyz')).status).toBe(503)
+  expect((await ask(new Agent(), hub.url, '/healthz')).status).toBe(200)
+  expect(await Promise.race([exited, pause(EXIT_LIMIT_MS)])).toMatchObject({ code: 0 })
+})

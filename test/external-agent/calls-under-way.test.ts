@@ -34,7 +34,8 @@ async function begin(way: 'rest' | 'cli' | 'home' | 'direct') {
 
 const revoke = ({ grant }: Minted) => ask(hub, 'flow_external_grant_revoke', { grant_id: grant.grant_id })
 
-const lock = ({ grant }: Minted) => ask(hub, 'lock_add', { kind: 'agent', id: grant.grant_id }, { as: 'hub' })
+const lock = ({ grant }: Minted) =>
+  ask(hub, 'lock_add', { kind: 'agent', id: grant.grant_id }, { as: 'owner' })
 
 describe('a call under way', () => {
   test.each(['direct', 'rest', 'cli', 'home'] as const)(

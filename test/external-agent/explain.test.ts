@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
 import { storeFlows, type TestHub } from '../harness/test-hub.ts'
@@ -63,14 +64,14 @@ const CASES: readonly Case[] = [
     name: 'the grant is locked',
     code: 'LOCKED',
     condition: 'grant is not locked',
-    break: ({ grant }) => ask(hub, 'lock_add', { kind: 'agent', id: grant.grant_id }, { as: 'hub' }),
+    break: ({ grant }) => ask(hub, 'lock_add', { kind: 'agent', id: grant.grant_id }, { as: 'owner' }),
   },
   {
     name: 'everything is locked',
     code: 'LOCKED',
     condition: 'calls are not locked',
-    break: () => ask(hub, 'lock_add', { kind: 'all' }, { as: 'hub' }),
-    mend: () => ask(hub, 'lock_release', { kind: 'all' }, { as: 'hub' }),
+    break: () => ask(hub, 'lock_add', { kind: 'all' }, { as: 'owner' }),
+    mend: () => ask(hub, 'lock_release', { kind: 'all' }, { as: 'owner' }),
   },
   {
     name: 'the members file is damaged',
@@ -127,18 +128,27 @@ const CASES: readonly Case[] = [
 ]
 
 describe('explain', () => {
+  test.each([
+    ['BAD_REQUEST', {}],
+    ['BAD_REQUEST', { flow_id: 'flow_a', tool_id: 'echo' }],
+    ['BAD_REQUEST', { record: 1, tool_id: 'echo' }],
+    ['NOT_FOUND', { record: 1_000_000 }],
+  ])('is refused with %s where %j names neither a call nor a record of one', async (code, asked) => {
+    expect((await ask(hub, 'explain', asked, { as: 'owner' })).body.code).toBe(code)
+  })
+
   test.each(CASES)('tells the owner what the agent hears when $name', async (one) => {
     await storeFlows(hub.hub, 'default', [toolFlow('flow_gone', ['web_search'])])
     const held = await mint(hub, one.grant ?? {})
     await one.break?.(held)
     const question = { ...QUESTION, ...one.input }
-    for (const way of ['rest', 'cli', 'home'] as const) {
+    for (const way of ['rest', 'home'] as const) {
       const told = (
         await ask(
           hub,
           'explain',
           { ...question, grant_id: held.grant.grant_id },
-          { way: way === 'home' && clock.now ? 'rest' : way, as: 'hub' },
+          { way: way === 'home' && clock.now ? 'rest' : way, as: 'owner' },
         )
       ).body
       expect([told.schema, told.code ?? undefined]).toEqual(['knowtation.explain/v0', one.code])
@@ -152,7 +162,7 @@ describe('explain', () => {
       ({ operation }) => operation === 'flow_external_tool_invoke',
     )
     const explained = (
-      await ask(hub, 'explain', { ...question, grant_id: held.grant.grant_id }, { as: 'hub' })
+      await ask(hub, 'explain', { ...question, grant_id: held.grant.grant_id }, { as: 'owner' })
     ).body
     expect(explained.policy_revision).toBe(invoked?.policy_revision)
     expect(explained.policy_revision).toMatch(/^[0-9a-f]{12}(\+damaged-[0-9a-f]{12})?$/)
@@ -162,11 +172,33 @@ describe('explain', () => {
     await one.mend?.()
   })
 
+  test('names the same condition as the call where several do not hold', async () => {
+    // A lock on everything stops the asking for the other cases too; cases with another grant cannot be mixed.
+    const mixable = CASES.filter(({ grant, name }) => !grant && name !== 'everything is locked')
+    const several = fc.subarray(mixable, { minLength: 2, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(several, async (cases) => {
+        const held = await mint(hub)
+        for (const one of cases) await one.break?.(held)
+        const question = Object.assign({}, QUESTION, ...cases.map(({ input }) => input ?? {}))
+        const asked = { ...question, grant_id: held.grant.grant_id }
+        const told = (await ask(hub, 'explain', asked, { as: 'owner' })).body
+        const agent = await ask(hub, 'flow_external_tool_invoke', question, held)
+        clock.now = undefined
+        turnGate(hub, '1')
+        writePolicy(hub)
+        for (const one of cases) await one.mend?.()
+        expect(told.code).toBe(agent.code)
+      }),
+      { numRuns: 25 },
+    )
+  })
+
   test('tells by the role of the agent’s own credential whether it can read the flow', async () => {
     const { grant } = await mint(hub, { flow_id: 'flow_higher' }, { as: 'admin' })
     const question = { ...QUESTION, flow_id: 'flow_higher', grant_id: grant.grant_id }
     const told = async (more: object = {}) =>
-      (await ask(hub, 'explain', { ...question, ...more }, { as: 'hub' })).body
+      (await ask(hub, 'explain', { ...question, ...more }, { as: 'owner' })).body
     for (const role of ['viewer', 'evaluator', 'editor'])
       expect([role, (await told({ role })).code]).toEqual([role, 'unknown_flow'])
     for (const more of [{ role: 'admin' }, {}]) expect((await told(more)).allowed).toBe(true)
@@ -183,7 +215,7 @@ describe('explain', () => {
     const ids = { admin: await idOf('admin'), editor: await idOf('editor') }
     const compare = async (as: 'admin' | 'editor') => {
       const asked = { ...question, grant_id: held.grant.grant_id, credential_id: ids[as] }
-      const told = (await ask(hub, 'explain', asked, { as: 'hub' })).body
+      const told = (await ask(hub, 'explain', asked, { as: 'owner' })).body
       const agent = await ask(hub, 'flow_external_tool_invoke', question, { ...held, as })
       expect(told.code ?? undefined).toBe(agent.code)
       return [told.code, told.conditions.find(({ holds }: Json) => !holds)?.detail]
@@ -202,10 +234,10 @@ describe('explain', () => {
       'the members file marks the caller as ambiguous',
     ])
     rmSync(hub.home.vaultMembers('default'))
-    await ask(hub, 'lock_add', { kind: 'agent', id: admin, reason: 'a look first' }, { as: 'hub' })
+    await ask(hub, 'lock_add', { kind: 'agent', id: admin, reason: 'a look first' }, { as: 'owner' })
     const [code, detail] = await compare('admin')
     expect([code, detail]).toEqual(['LOCKED', expect.stringMatching(/^locked by .*: a look first$/)])
-    await ask(hub, 'lock_release', { kind: 'agent', id: admin }, { as: 'hub' })
+    await ask(hub, 'lock_release', { kind: 'agent', id: admin }, { as: 'owner' })
     expect(await compare('admin')).toEqual([null, undefined])
   })
 
@@ -213,7 +245,7 @@ describe('explain', () => {
     const { token } = (await ask(hub, 'token_create', { role: 'editor' }, { as: 'hub' })).body
     const held = await mint(hub)
     const asked = { ...QUESTION, grant_id: held.grant.grant_id, credential_id: token.token_id }
-    const explained = async () => (await ask(hub, 'explain', asked, { as: 'hub' })).body
+    const explained = async () => (await ask(hub, 'explain', asked, { as: 'owner' })).body
     expect((await explained()).code).toBeNull()
     await ask(hub, 'token_revoke', { token_id: token.token_id }, { as: 'hub' })
     const { code, conditions } = await explained()
@@ -227,16 +259,16 @@ describe('explain', () => {
     writePolicy(hub)
     await ask(hub, 'flow_external_tool_invoke', USE, held)
     const question = { ...QUESTION, grant_id: held.grant.grant_id }
-    const { allowed, conditions } = (await ask(hub, 'explain', question, { as: 'hub' })).body
+    const { allowed, conditions } = (await ask(hub, 'explain', question, { as: 'owner' })).body
     expect([allowed, conditions.at(-1).detail]).toEqual([true, '1 of unlimited used'])
   })
 
   test('names the lock of a grant before whatever else is wrong with the call, as the call does', async () => {
     const held = await mint(hub)
-    await ask(hub, 'lock_add', { kind: 'agent', id: held.grant.grant_id }, { as: 'hub' })
+    await ask(hub, 'lock_add', { kind: 'agent', id: held.grant.grant_id }, { as: 'owner' })
     const wrong = { ...QUESTION, flow_id: 'flow_plain', tool_id: 'pager_call' }
     const question = { ...wrong, grant_id: held.grant.grant_id }
-    expect((await ask(hub, 'explain', question, { as: 'hub' })).body.code).toBe('LOCKED')
+    expect((await ask(hub, 'explain', question, { as: 'owner' })).body.code).toBe('LOCKED')
     expect((await ask(hub, 'flow_external_tool_invoke', wrong, held)).code).toBe('LOCKED')
   })
 
@@ -247,7 +279,7 @@ describe('explain', () => {
       [grant.grant_id, 'elsewhere'],
     ] as const) {
       hub.write(hub.home.vaultPolicy('elsewhere'), { external_agent: { allowed_tools: ['web_search'] } })
-      const { body } = await ask(hub, 'explain', { ...QUESTION, grant_id }, { as: 'hub', vault })
+      const { body } = await ask(hub, 'explain', { ...QUESTION, grant_id }, { as: 'owner', vault })
       expect([body.allowed, body.code]).toEqual([false, 'FLOW_EXTERNAL_GRANT_DENIED'])
     }
   })
@@ -255,7 +287,7 @@ describe('explain', () => {
   test('is the owner’s alone, and no tool of MCP', async () => {
     const { grant, presented } = await mint(hub)
     const question = { ...QUESTION, grant_id: grant.grant_id }
-    for (const as of ['viewer', 'editor', 'evaluator', 'admin', 'gateway'] as const)
+    for (const as of ['viewer', 'editor', 'evaluator', 'admin', 'gateway', 'hub'] as const)
       expect((await ask(hub, 'explain', question, { as, presented })).code).toBe('FORBIDDEN')
     expect((await ask(hub, 'explain', question, { as: 'anonymous' })).code).toBe('UNAUTHENTICATED')
     await expect(ask(hub, 'explain', question, { as: 'hub', way: 'mcp' })).rejects.toThrow('not found')

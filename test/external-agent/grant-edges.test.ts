@@ -39,6 +39,46 @@ describe.each(DATABASES)('the table of grants on %s', (database) => {
     expect(await storedGrants(hub)).toBe(1)
   })
 
+  test('gives the place of a revoked grant to another, once', async () => {
+    const clock: Clock = { now: at(0) }
+    await using hub = await startGateHub('on', { database, clock })
+    writePolicy(hub, { max_live_grants: 2 })
+    const { grant } = await mint(hub, { ttl_seconds: 60 })
+    await mint(hub, { ttl_seconds: 600 })
+    expect(await codeOfMint(hub)).toBe(DENIED)
+    for (let time = 0; time < 3; time++)
+      await ask(hub, 'flow_external_grant_revoke', { grant_id: grant.grant_id })
+    expect(await codeOfMint(hub, {}, { ...MINT_INPUT, ttl_seconds: 600 })).toBeUndefined()
+    expect(await codeOfMint(hub)).toBe(DENIED)
+    // The revoked one goes at last, and gives no second place.
+    clock.now = at(61)
+    expect(await codeOfMint(hub)).toBe(DENIED)
+  })
+
+  test('keeps a grant that was refused as expired so when the clock is set back, until it is revoked', async () => {
+    const clock: Clock = { now: at(0) }
+    await using hub = await startGateHub('on', { database, clock })
+    writePolicy(hub, { max_live_grants: 1 })
+    const { grant, presented } = await mint(hub, { ttl_seconds: 60 })
+    const codeOf = async () => (await ask(hub, 'flow_external_tool_invoke', USE, { presented })).code
+    expect(await codeOf()).toBeUndefined()
+    clock.now = at(61)
+    expect(await codeOf()).toBe('FLOW_EXTERNAL_GRANT_EXPIRED')
+    for (const seconds of [60, 30, 0, -1]) {
+      clock.now = at(seconds)
+      expect([seconds, await codeOf()]).toEqual([seconds, 'FLOW_EXTERNAL_GRANT_EXPIRED'])
+    }
+    // Its holder and its owner see it as before: expired, and revoked by nobody.
+    const { grant_id } = grant
+    expect((await listed(hub)).find((one) => one.grant_id === grant_id)).toMatchObject({ revoked_at: null })
+    // It lives no more, so its place is free, once.
+    expect(await codeOfMint(hub)).toBeUndefined()
+    expect(await codeOfMint(hub)).toBe(DENIED)
+    await ask(hub, 'flow_external_grant_revoke', { grant_id: grant.grant_id })
+    expect(await codeOf()).toBe('FLOW_EXTERNAL_GRANT_REVOKED')
+    expect(await codeOfMint(hub)).toBe(DENIED)
+  })
+
   verifies('GATE-178', 'takes none at all where it may hold none, from the first on', async () => {
     await using hub = await startGateHub('on', { database })
     writePolicy(hub, { max_live_grants: 0 })
@@ -80,6 +120,16 @@ describe.each(DATABASES)('the table of grants on %s', (database) => {
     expect(await ids({ flow_id: 'flow_gate', limit: 3 })).toEqual(order.slice(0, 3))
     expect(await ids({ limit: 1 })).toEqual(order.slice(0, 1))
   })
+})
+
+test('a revoked grant goes like any other, also from a vault that has no live one', async () => {
+  const clock: Clock = { now: at(0) }
+  await using hub = await startGateHub('on', { clock })
+  const { grant } = await mint(hub, { ttl_seconds: 60 })
+  await ask(hub, 'flow_external_grant_revoke', { grant_id: grant.grant_id })
+  clock.now = at(3_662)
+  for (const { run } of flowChores) await run(hub.hub)
+  expect(await listed(hub)).toEqual([])
 })
 
 verifies('GATE-179', 'an expired grant is known for an hour, and no longer', async () => {
@@ -194,13 +244,13 @@ verifies('GATE-065', 'a lock on everything keeps nobody but the owner from endin
   await using hub = await startGateHub('on')
   const { grant } = await mint(hub)
   const { grant_id } = grant
-  await ask(hub, 'lock_add', { kind: 'all' }, { as: 'hub' })
+  await ask(hub, 'lock_add', { kind: 'all' }, { as: 'owner' })
   for (const name of ['flow_external_grant_list', 'flow_external_grant_revoke']) {
     const input = name.endsWith('revoke') ? { grant_id } : {}
     expect([name, (await ask(hub, name, input)).code]).toEqual([name, 'LOCKED'])
   }
-  expect((await listed(hub, {}, { as: 'hub' })).map((one) => one.revoked_at)).toEqual([null])
-  const ended = await ask(hub, 'flow_external_grant_revoke', { grant_id }, { as: 'hub' })
+  expect((await listed(hub, {}, { as: 'owner' })).map((one) => one.revoked_at)).toEqual([null])
+  const ended = await ask(hub, 'flow_external_grant_revoke', { grant_id }, { as: 'owner' })
   expect([ended.status, ended.body.revoked_at === null]).toEqual([200, false])
 })
 

@@ -23,6 +23,8 @@ interface Kept {
   tools: string[]
   expires: number
   revoked: boolean
+  /** It was refused as expired, which counts whatever the clock says later. */
+  spent: boolean
   max: number
   count: number
   /** Cleaned away: nobody knows it any more. */
@@ -58,7 +60,7 @@ const act = (name: string, run: (model: Model, real: Real) => Promise<void>): Co
 
 const call = async ({ hub, vault, seen }: Real, name: string, input: object, bearer?: string) => {
   const presented = bearer === undefined ? undefined : { external_bearer: bearer }
-  const told = await ask(hub, name, input, { way: 'direct', as: 'hub', vault, presented })
+  const told = await ask(hub, name, input, { way: 'direct', as: 'owner', vault, presented })
   seen.add(`${name} ${told.code}`)
   return told
 }
@@ -76,14 +78,18 @@ function writeRules({ hub, vault }: Real, { gate, forbidden, listed, cap, room }
 }
 
 const isOver = (model: Model, grant: Kept) => model.now > grant.expires
+const EXPIRED = 'FLOW_EXTERNAL_GRANT_EXPIRED'
 const closed = ({ forbidden, gate }: Model) =>
   forbidden ? 'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN' : gate ? undefined : 'FLOW_EXTERNAL_AGENT_DISABLED'
 
 function deadCode(model: Model, grant: Kept): string | undefined {
   if (grant.gone) return DENIED
   if (grant.revoked) return 'FLOW_EXTERNAL_GRANT_REVOKED'
-  return isOver(model, grant) ? 'FLOW_EXTERNAL_GRANT_EXPIRED' : undefined
+  return grant.spent || isOver(model, grant) ? EXPIRED : undefined
 }
+
+/** The grants that have a place: one that was revoked, or refused as expired, has given its back. */
+const placedIn = ({ grants }: Model) => grants.filter((one) => !one.gone && !one.revoked && !one.spent)
 
 function mintCode(model: Model, version: string, tools: readonly string[]): string | undefined {
   const shut = closed(model)
@@ -91,9 +97,9 @@ function mintCode(model: Model, version: string, tools: readonly string[]): stri
   if (!model.versions.has(version)) return 'unknown_flow'
   if (tools.some((one) => !DECLARED.includes(one))) return 'FLOW_EXTERNAL_TOOL_UNKNOWN'
   if (tools.some((one) => !model.listed.includes(one))) return 'FLOW_EXTERNAL_TOOL_DENIED'
-  const stored = model.grants.filter((one) => !one.gone)
-  const staying = stored.filter((one) => !isOver(model, one))
-  return stored.length < model.room || staying.length < model.room ? undefined : DENIED
+  const placed = placedIn(model)
+  const staying = placed.filter((one) => !isOver(model, one))
+  return placed.length < model.room || staying.length < model.room ? undefined : DENIED
 }
 
 function useCode(model: Model, grant: Kept, version: string, tool_id: string): string | undefined {
@@ -130,7 +136,7 @@ const minting = fc
       const told = await call(real, 'flow_external_grant_mint', input)
       expect(told.code).toBe(mintCode(model, pinned, tools))
       if (told.code !== undefined) return
-      const isFull = model.grants.filter((one) => !one.gone).length >= model.room
+      const isFull = placedIn(model).length >= model.room
       if (isFull) for (const one of model.grants) one.gone ||= isOver(model, one)
       const { grant_id, allowed_tools } = told.body.grant
       const expires = model.now + ttl_seconds * 1_000
@@ -142,6 +148,7 @@ const minting = fc
         tools: allowed_tools,
         expires,
         revoked: false,
+        spent: false,
         max,
         count: 0,
         gone: false,
@@ -162,6 +169,7 @@ const using = fc
       const told = await call(real, 'flow_external_tool_invoke', question, grant.bearer)
       expect(told.code).toBe(code)
       if (told.code === undefined) grant.count++
+      grant.spent ||= told.code === EXPIRED
     }),
   )
 
@@ -172,6 +180,7 @@ const fetching = fc.tuple(pick, version).map(([at, named]) =>
     const input = { flow_id: 'flow_model', version: named, harness: 'agent_bundle' }
     const told = await call(real, 'flow_project', input, grant.bearer)
     expect(told.code).toBe(fetchCode(model, grant, named))
+    grant.spent ||= told.code === EXPIRED
   }),
 )
 

@@ -160,7 +160,7 @@ async function expectRecorded(hub: TestHub, surface: string): Promise<void> {
     outcome: 'denied',
     code: REVOKED,
   })
-  const verified = await ask(hub, 'audit_verify', {}, { as: 'hub' })
+  const verified = await ask(hub, 'audit_verify', {}, { as: 'owner' })
   expect(verified.body).toMatchObject({ intact: true, fault: null })
   turnGate(hub, '0')
   const pin = { flow_id: `flow_tour_${surface}`, flow_version: '1.0.0' }

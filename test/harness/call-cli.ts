@@ -81,7 +81,19 @@ export function commandLine({ operation, input, vault }: Request): { argv: strin
   }
 }
 
+/** What the command line says to a person, behind the hub's own document. */
+const ADVICE = /,"message":"(?:[^"\\]|\\.)*","hint":"(?:[^"\\]|\\.)+"\}\n$/
+
 function replyOf({ exit, stdout, stderr }: CliRun): Reply {
-  if (exit === 2 || !stdout.endsWith('\n')) throw new Error(`exit ${exit}: ${stderr}`)
-  return { ok: exit === 0, status: undefined, text: stdout.slice(0, -1) }
+  if (!stdout.endsWith('\n')) throw new Error(`exit ${exit}: ${stderr}`)
+  if (exit === 0) return { ok: true, status: undefined, text: stdout.slice(0, -1) }
+  if (exit === 2 && !/"(BAD_REQUEST|invalid_request)"/.test(stdout)) throw new Error(`exit 2: ${stdout}`)
+  return { ok: false, status: undefined, text: withoutAdvice(stdout).slice(0, -1) }
+}
+
+/** What the hub itself answered, in what --json printed of it. */
+export function withoutAdvice(stdout: string): string {
+  const isRefusal = stdout.startsWith('{"error":')
+  if (isRefusal && !ADVICE.test(stdout)) throw new Error(`A refusal without advice: ${stdout}`)
+  return stdout.replace(ADVICE, '}\n')
 }

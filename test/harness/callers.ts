@@ -1,8 +1,14 @@
 import { SignJWT } from 'jose'
-import { type Caller, localCaller, ROLES, type Role } from '../../src/platform/identity/caller.ts'
+import {
+  type Caller,
+  localCaller,
+  ownerSessionCaller,
+  ROLES,
+  type Role,
+} from '../../src/platform/identity/caller.ts'
 
-/** Everyone a test can call as. The roles hold local tokens of the vault `default`. */
-export const WHO = ['anonymous', ...ROLES, 'hub', 'local', 'gateway'] as const
+/** Everyone a test can call as. The roles hold local tokens of the vault `default`; `owner` is signed in. */
+export const WHO = ['anonymous', ...ROLES, 'hub', 'local', 'owner', 'gateway'] as const
 export type Who = (typeof WHO)[number]
 
 /** The gateway's user in tests: an editor of the vault `default`. */
@@ -28,6 +34,7 @@ export function callerOf(who: Who, { token_ids }: Credentials): Caller {
   if (who === 'anonymous') return { kind: 'anonymous', id: '-', role: 'viewer', vaults: [], client }
   if (who === 'hub') return { kind: 'hub', id: 'hub', role: 'admin', vaults: '*', client }
   if (who === 'local') return localCaller(client)
+  if (who === 'owner') return ownerSessionCaller('oses_0000000000000000', client)
   if (who === 'gateway') return { kind: 'gateway', id: 'ann', role: 'editor', vaults: ['default'], client }
   return { kind: 'token', id: token_ids[who], role: who, vaults: ['default'], client }
 }

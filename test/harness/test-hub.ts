@@ -9,7 +9,7 @@ import { type Home, homeAt } from '../../src/platform/basics/home.ts'
 import { realSystem } from '../../src/platform/basics/system.ts'
 import { ROLES, type Role } from '../../src/platform/identity/caller.ts'
 import { createToken } from '../../src/platform/identity/token-store.ts'
-import { startHub } from '../../src/surfaces/rest/start-hub.ts'
+import { startHub } from '../../src/surfaces/http/start-hub.ts'
 import { freshPostgresUrl } from '../store/postgres-server.ts'
 import { type Credentials, JWT_SECRET, signGatewayJwt } from './callers.ts'
 
@@ -113,6 +113,7 @@ async function makeCredentials(hub: Hub): Promise<Credentials> {
       ...byRole(({ bearer }) => bearer),
       anonymous: undefined,
       local: undefined,
+      owner: undefined,
       hub: readFileSync(hub.home.hubToken, 'utf8').trim(),
       gateway: await signGatewayJwt(),
     },

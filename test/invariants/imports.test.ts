@@ -108,10 +108,10 @@ describe('imports of the sources', () => {
   test('between surfaces are these alone', () => {
     expect(edgesWithin('surfaces')).toMatchInlineSnapshot(`
       [
+        "cli → http",
         "cli → mcp",
-        "cli → rest",
-        "rest → mcp",
-        "rest → openapi",
+        "http → mcp",
+        "http → openapi",
       ]
     `)
   })
@@ -121,13 +121,13 @@ describe('imports of the sources', () => {
       [
         "alerts → basics",
         "alerts → storage",
+        "audit → basics",
         "audit → storage",
+        "audit → time-stamps",
         "guard → basics",
         "identity → basics",
         "identity → policy",
         "identity → storage",
-        "jobs → basics",
-        "jobs → storage",
         "knowledge → basics",
         "knowledge → guard",
         "knowledge → policy",
@@ -139,19 +139,25 @@ describe('imports of the sources', () => {
         "policy → identity",
         "policy → upstream",
         "redaction → basics",
-        "sandbox → basics",
+        "sandbox → guard",
         "secrets → basics",
         "secrets → storage",
         "storage → basics",
+        "time-stamps → basics",
+        "trees → basics",
+        "trees → guard",
+        "trees → sandbox",
         "upstream → basics",
+        "work → basics",
+        "work → storage",
       ]
     `)
   })
 
   test.each([
     ['@modelcontextprotocol/', 'src/surfaces/mcp/'],
-    ['fastify', 'src/surfaces/rest/'],
-    ['@fastify/', 'src/surfaces/rest/'],
+    ['fastify', 'src/surfaces/http/'],
+    ['@fastify/', 'src/surfaces/http/'],
     ['pg', 'src/platform/storage/'],
     // The hub's own database, and the index of a project, which is a file of its own.
     ['better-sqlite3', 'src/platform/storage/ src/platform/knowledge/'],

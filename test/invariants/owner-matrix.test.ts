@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/operations/define-operation.ts'
 import { type OwnedHub, startOwnedHub } from '../control/connection-samples.ts'
+import { ownerOrigin } from '../control/owner-visitor.ts'
 import { connectClient } from '../harness/call-mcp.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
@@ -12,64 +13,69 @@ import { answerOf, requestOf, requireExpectation, routed } from '../rest/routes.
  * credential there is, every other one counts as none. `mcp` says whether it is a tool.
  */
 const MATRIX = `
-GET /v1/owner/control                                                401 403 in  in  in  no  -
-POST /v1/owner/links                                                 401 403 403 403 in  no  owner login
-GET /v1/owner/sessions                                               401 403 403 in  in  no  owner session list
-DELETE /v1/owner/sessions                                            401 403 403 in  in  no  owner sign-out
-GET /v1/owner/devices/{user_code}                                    401 403 403 in  in  no  owner device show
-POST /v1/owner/devices/{user_code}/approve                           401 403 403 in  in  no  owner device approve
-POST /v1/owner/devices/{user_code}/deny                              401 403 403 in  in  no  owner device deny
-GET /v1/owner/agents                                                 401 403 403 in  in  no  owner agent list
-DELETE /v1/owner/agents/{agent_id}                                   401 403 403 in  in  no  owner agent revoke
-GET /v1/owner/connector-templates                                    401 403 in  in  in  no  owner connector list
-GET /v1/owner/connections                                            401 403 in  in  in  no  owner connection list
-GET /v1/owner/connections/{connection_id}                            401 403 in  in  in  no  owner connection show
-PATCH /v1/owner/connections/{connection_id}                          401 403 in  in  in  no  owner connection rename
-PATCH /v1/owner/connectors/{connector_id}                            401 403 in  in  in  no  -
-POST /v1/owner/connections/{connection_id}/revoke                    401 403 in  in  in  no  owner connection revoke
-POST /v1/owner/connectors/{connector_id}/revoke                      401 403 in  in  in  no  -
-POST /v1/owner/connections/{connection_id}/reactivate                401 403 in  in  in  no  owner connection reactivate
-POST /v1/owner/connectors/{connector_id}/reactivate                  401 403 in  in  in  no  -
-DELETE /v1/owner/connections/{connection_id}                         401 403 in  in  in  no  owner connection delete
-DELETE /v1/owner/connectors/{connector_id}                           401 403 in  in  in  no  -
-GET /v1/owner/connections/{connection_id}/diagnostics                401 403 in  in  in  no  owner connection diagnostics
-GET /v1/owner/connectors/{connector_id}/diagnostics                  401 403 in  in  in  no  -
-POST /v1/owner/connections/intents                                   401 403 in  in  in  no  owner intent create
-GET /v1/owner/connections/intents                                    401 403 in  in  in  no  owner intent list
-GET /v1/owner/connections/intents/{intent_id}                        401 403 in  in  in  no  owner intent show
-POST /v1/owner/connections/intents/{intent_id}/cancel                401 403 in  in  in  no  owner intent cancel
-POST /_ref/intents/{intent_id}/authorize                             401 401 401 in  in  no  owner intent open
-POST /_ref/intents/{intent_id}/complete                              401 401 401 in  in  no  owner intent complete
-POST /_ref/intents/callback                                          401 401 401 in  in  no  -
-POST /_ref/collectors/enroll                                         401 401 401 in  in  no  collector enroll
-GET /_ref/devices                                                    401 401 401 in  in  no  collector list
-GET /_ref/events                                                     401 401 401 in  in  no  owner event list
-GET /_ref/events/verify                                              401 401 401 in  in  no  owner event verify
-POST /v1/owner/connections/{connection_id}/run                       401 403 in  in  in  no  owner run start
-POST /v1/owner/connectors/{connector_id}/run                         401 403 in  in  in  no  -
-GET /v1/owner/connections/{connection_id}/runs                       401 403 in  in  in  no  owner run list
-GET /v1/owner/connections/{connection_id}/runs/{run_id}              401 403 in  in  in  no  owner run show
-GET /v1/owner/connections/{connection_id}/runs/{run_id}/events       401 403 in  in  in  no  owner run watch
-POST /_ref/runs/{run_id}/cancel                                      401 401 401 in  in  no  owner run cancel
-GET /_ref/runs                                                       401 401 401 in  in  no  owner run live
-PUT /v1/owner/connections/{connection_id}/schedule                   401 403 in  in  in  no  owner schedule set
-PUT /v1/owner/connectors/{connector_id}/schedule                     401 403 in  in  in  no  -
-POST /v1/owner/connections/{connection_id}/schedule/pause            401 403 in  in  in  no  owner schedule pause
-POST /v1/owner/connectors/{connector_id}/schedule/pause              401 403 in  in  in  no  -
-POST /v1/owner/connections/{connection_id}/schedule/resume           401 403 in  in  in  no  owner schedule resume
-POST /v1/owner/connectors/{connector_id}/schedule/resume             401 403 in  in  in  no  -
-DELETE /v1/owner/connections/{connection_id}/schedule                401 403 in  in  in  no  owner schedule delete
-DELETE /v1/owner/connectors/{connector_id}/schedule                  401 403 in  in  in  no  -
-GET /v1/owner/connections/{connection_id}/streams                    401 403 in  in  in  no  owner record streams
-GET /v1/owner/connections/{connection_id}/streams/{stream}/records   401 403 in  in  in  no  owner record list
-GET /v1/owner/connections/{connection_id}/streams/{stream}/record    401 403 in  in  in  no  owner record get
-POST /v1/event-subscriptions                                         401 403 in  in  in  no  owner subscription create
-GET /v1/event-subscriptions                                          401 403 in  in  in  no  owner subscription list
-GET /v1/event-subscriptions/{subscription_id}                        401 403 in  in  in  no  owner subscription show
-PATCH /v1/event-subscriptions/{subscription_id}                      401 403 in  in  in  no  owner subscription update
-DELETE /v1/event-subscriptions/{subscription_id}                     401 403 in  in  in  no  owner subscription delete
-POST /v1/event-subscriptions/{subscription_id}/test-event            401 403 in  in  in  no  owner subscription test
-GET /v1/event-subscriptions/{subscription_id}/events                 401 403 in  in  in  no  owner subscription events
+GET /v1/owner/control                                                401 403 in  in  403 no  -
+POST /v1/owner/links                                                 401 403 403 403 403 no  owner login
+GET /v1/owner/sessions                                               401 403 403 in  403 no  owner session list
+DELETE /v1/owner/sessions                                            401 403 403 in  403 no  owner sign-out
+GET /v1/owner/devices/{user_code}                                    401 403 403 in  403 no  owner device show
+POST /v1/owner/devices/{user_code}/approve                           401 403 403 in  403 no  owner device approve
+POST /v1/owner/devices/{user_code}/deny                              401 403 403 in  403 no  owner device deny
+GET /v1/owner/agents                                                 401 403 403 in  403 no  owner agent list
+DELETE /v1/owner/agents/{agent_id}                                   401 403 403 in  403 no  owner agent revoke
+GET /v1/owner/consents                                               401 403 403 in  403 no  consent list
+GET /v1/owner/consents/{consent_id}                                  401 403 403 in  403 no  consent show
+DELETE /v1/owner/consents/{consent_id}                               401 403 403 in  403 no  consent revoke
+GET /v1/owner/passkeys                                               401 403 403 in  403 no  owner passkey list
+DELETE /v1/owner/passkeys/{passkey_id}                               401 403 403 in  403 no  owner passkey remove
+GET /v1/owner/connector-templates                                    401 403 in  in  403 no  owner connector list
+GET /v1/owner/connections                                            401 403 in  in  403 no  owner connection list
+GET /v1/owner/connections/{connection_id}                            401 403 in  in  403 no  owner connection show
+PATCH /v1/owner/connections/{connection_id}                          401 403 in  in  403 no  owner connection rename
+PATCH /v1/owner/connectors/{connector_id}                            401 403 in  in  403 no  -
+POST /v1/owner/connections/{connection_id}/revoke                    401 403 in  in  403 no  owner connection revoke
+POST /v1/owner/connectors/{connector_id}/revoke                      401 403 in  in  403 no  -
+POST /v1/owner/connections/{connection_id}/reactivate                401 403 in  in  403 no  owner connection reactivate
+POST /v1/owner/connectors/{connector_id}/reactivate                  401 403 in  in  403 no  -
+DELETE /v1/owner/connections/{connection_id}                         401 403 in  in  403 no  owner connection delete
+DELETE /v1/owner/connectors/{connector_id}                           401 403 in  in  403 no  -
+GET /v1/owner/connections/{connection_id}/diagnostics                401 403 in  in  403 no  owner connection diagnostics
+GET /v1/owner/connectors/{connector_id}/diagnostics                  401 403 in  in  403 no  -
+POST /v1/owner/connections/intents                                   401 403 in  in  403 no  owner intent create
+GET /v1/owner/connections/intents                                    401 403 in  in  403 no  owner intent list
+GET /v1/owner/connections/intents/{intent_id}                        401 403 in  in  403 no  owner intent show
+POST /v1/owner/connections/intents/{intent_id}/cancel                401 403 in  in  403 no  owner intent cancel
+POST /_ref/intents/{intent_id}/authorize                             401 401 401 in  401 no  owner intent open
+POST /_ref/intents/{intent_id}/complete                              401 401 401 in  401 no  owner intent complete
+POST /_ref/intents/callback                                          401 401 401 in  401 no  -
+POST /_ref/collectors/enroll                                         401 401 401 in  401 no  collector enroll
+GET /_ref/devices                                                    401 401 401 in  401 no  collector list
+GET /_ref/events                                                     401 401 401 in  401 no  owner event list
+GET /_ref/events/verify                                              401 401 401 in  401 no  owner event verify
+POST /v1/owner/connections/{connection_id}/run                       401 403 in  in  403 no  owner run start
+POST /v1/owner/connectors/{connector_id}/run                         401 403 in  in  403 no  -
+GET /v1/owner/connections/{connection_id}/runs                       401 403 in  in  403 no  owner run list
+GET /v1/owner/connections/{connection_id}/runs/{run_id}              401 403 in  in  403 no  owner run show
+GET /v1/owner/connections/{connection_id}/runs/{run_id}/events       401 403 in  in  403 no  owner run watch
+POST /_ref/runs/{run_id}/cancel                                      401 401 401 in  401 no  owner run cancel
+GET /_ref/runs                                                       401 401 401 in  401 no  owner run live
+PUT /v1/owner/connections/{connection_id}/schedule                   401 403 in  in  403 no  owner schedule set
+PUT /v1/owner/connectors/{connector_id}/schedule                     401 403 in  in  403 no  -
+POST /v1/owner/connections/{connection_id}/schedule/pause            401 403 in  in  403 no  owner schedule pause
+POST /v1/owner/connectors/{connector_id}/schedule/pause              401 403 in  in  403 no  -
+POST /v1/owner/connections/{connection_id}/schedule/resume           401 403 in  in  403 no  owner schedule resume
+POST /v1/owner/connectors/{connector_id}/schedule/resume             401 403 in  in  403 no  -
+DELETE /v1/owner/connections/{connection_id}/schedule                401 403 in  in  403 no  owner schedule delete
+DELETE /v1/owner/connectors/{connector_id}/schedule                  401 403 in  in  403 no  -
+GET /v1/owner/connections/{connection_id}/streams                    401 403 in  in  403 no  owner record streams
+GET /v1/owner/connections/{connection_id}/streams/{stream}/records   401 403 in  in  403 no  owner record list
+GET /v1/owner/connections/{connection_id}/streams/{stream}/record    401 403 in  in  403 no  owner record get
+POST /v1/event-subscriptions                                         401 403 in  in  403 no  owner subscription create
+GET /v1/event-subscriptions                                          401 403 in  in  403 no  owner subscription list
+GET /v1/event-subscriptions/{subscription_id}                        401 403 in  in  403 no  owner subscription show
+PATCH /v1/event-subscriptions/{subscription_id}                      401 403 in  in  403 no  owner subscription update
+DELETE /v1/event-subscriptions/{subscription_id}                     401 403 in  in  403 no  owner subscription delete
+POST /v1/event-subscriptions/{subscription_id}/test-event            401 403 in  in  403 no  owner subscription test
+GET /v1/event-subscriptions/{subscription_id}/events                 401 403 in  in  403 no  owner subscription events
 `
 
 interface Row {
@@ -104,7 +110,7 @@ function ask(row: Row, bearer: string | undefined) {
 function askInSession(row: Row) {
   const operation = operationOf(row)
   const { body, method = 'GET', path } = requestOf(operation, requireExpectation(operation).input(hub))
-  const origin = `http://localhost:${new URL(hub.url).port}`
+  const origin = ownerOrigin(hub)
   const headers = { origin, ...(body !== undefined && { 'content-type': 'application/json' }) }
   return hub.owner.ask({ method, path, headers, ...(body !== undefined && { body }) })
 }

@@ -23,7 +23,7 @@ afterAll(() => hub.close())
 /** Who can come in where: the command line is local, all else on it goes to a hub's REST routes. */
 const ARRIVALS: Record<Surface, readonly Who[]> = {
   rest: WHO.filter((who) => who !== 'local'),
-  mcp: WHO,
+  mcp: WHO.filter((who) => who !== 'owner'),
   cli: ['local'],
 }
 
@@ -80,7 +80,7 @@ test("nothing of the owner's is an MCP tool", () => {
   expect(owned.filter((operation) => operation.mcp)).toEqual([])
 })
 
-test.each(WHO.filter((who) => who !== 'anonymous' && who !== 'local'))(
+test.each(WHO.filter((who) => !['anonymous', 'local', 'owner'].includes(who)))(
   'over HTTP the tools listed to %s are those it reaches',
   async (who) => {
     const client = await connectClient(`${hub.url}/mcp`, hub.credentials.bearers[who])

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import type { ErrorTable } from '../../src/operations/errors.ts'
 import { openHub } from '../../src/operations/hub.ts'
-import { describeTool, operationTools } from '../../src/surfaces/mcp/operation-tools.ts'
+import { describeTool } from '../../src/surfaces/mcp/describe-tool.ts'
+import { operationTools } from '../../src/surfaces/mcp/operation-tools.ts'
 import type { ToolDescription } from '../../src/surfaces/mcp/tool-host.ts'
 import { createToolLists } from '../../src/surfaces/mcp/tool-list.ts'
 import { registry } from '../harness/call.ts'
@@ -23,6 +25,13 @@ const tools = await listTools()
 /** The tools as the protocol carries them. */
 const wireTools = createToolLists()([...tools.values()]).tools
 
+/** The status and the text of each code. What the command line adds for a person may change freely. */
+function onTheWire(errors: ErrorTable) {
+  return Object.fromEntries(
+    Object.entries(errors).map(([code, { status, message }]) => [code, { status, message }]),
+  )
+}
+
 describe.each([...registry])('%s', (name, operation) => {
   test('is described on every surface as committed', async () => {
     const { rest = null, cli = null, effect, authority, gate = null, errors } = operation
@@ -32,7 +41,7 @@ describe.each([...registry])('%s', (name, operation) => {
       effect,
       authority,
       gate,
-      errors,
+      errors: onTheWire(errors),
       tool_annotations: tools.get(name)?.annotations ?? null,
       input: z.toJSONSchema(operation.input, { io: 'input' }),
       output: z.toJSONSchema(operation.output, { io: 'output' }),

@@ -1,5 +1,12 @@
+import type { Outcome } from './conformance-run.ts'
+
 /** What a scenario shows: all of it, nothing at all, or exactly these failed checks, for this reason. */
 export type Expected = 'pass' | { expectedFailure: string; checks: string[] } | { checksNothing: string }
+
+export function outcomeOf(expected: Expected): Outcome {
+  if (expected === 'pass') return 'pass'
+  return 'checks' in expected ? expected.checks : 'nothing'
+}
 
 const NO_PROMPTS = 'the hub offers tools only: prompts/* answers -32601'
 const NO_RESOURCES = 'the hub offers tools only: resources/* answers -32601'

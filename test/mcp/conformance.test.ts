@@ -6,6 +6,7 @@ import { type BearerProxy, startBearerProxy } from './bearer-proxy.ts'
 import { type Outcome, runServerSuite } from './conformance-run.ts'
 import {
   type Expected,
+  outcomeOf,
   SUITE_2025,
   SUITE_2026_AT_2025_11_25,
   SUITE_2026_AT_2026_07_28,
@@ -28,11 +29,6 @@ const RUNS: [string, Record<string, Expected>, string, ...string[]][] = [
     '2026-07-28',
   ],
 ]
-
-function outcomeOf(expected: Expected): Outcome {
-  if (expected === 'pass') return 'pass'
-  return 'checks' in expected ? expected.checks : 'nothing'
-}
 
 describe.each(RUNS)('official conformance %s', (_name, expected, name, ...options) => {
   let hub: TestHub

@@ -59,8 +59,9 @@ function waysOf({ as, operation, notOn = {} }: ParityCase): Way[] {
     direct: true,
     rest: rest !== undefined,
     mcp,
-    cli: cli !== undefined,
-    home: cli !== undefined && (as === 'admin' || as === 'hub'),
+    // The owner in person is no credential that a command line could carry elsewhere.
+    cli: cli !== undefined && as !== 'owner',
+    home: cli !== undefined && (as === 'admin' || as === 'hub' || as === 'owner'),
   }
   for (const way of WAYS)
     if (notOn[way] && !offered[way]) throw new Error(`${way} is not offered anyway: no reason is needed.`)

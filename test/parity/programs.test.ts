@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { call, type Reply, type Request, requireOperation } from '../harness/call.ts'
-import { commandLine } from '../harness/call-cli.ts'
+import { commandLine, withoutAdvice } from '../harness/call-cli.ts'
 import { callTool } from '../harness/call-mcp.ts'
 import { BIN, childEnv, runProgram } from '../harness/run-program.ts'
 import { DATABASES, startTestHub, storeFlows, type TestHub } from '../harness/test-hub.ts'
@@ -44,7 +44,7 @@ describe.each(DATABASES)('the built program on %s', (database) => {
     const env = way === 'home' ? hub.options.env : { KNOWTATION_TOKEN: hub.credentials.bearers.admin }
     const args = way === 'home' ? [BIN, ...argv] : [BIN, ...argv, '--url', hub.url]
     const { exit, stdout } = await runProgram(args, env, stdin)
-    return { ok: exit === 0, status: undefined, text: stdout.replace(/\n$/, '') }
+    return { ok: exit === 0, status: undefined, text: withoutAdvice(stdout).replace(/\n$/, '') }
   }
 
   for (const [name, input, rules] of CASES) {

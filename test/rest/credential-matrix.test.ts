@@ -20,9 +20,10 @@ const MAY: Readonly<Record<Needs, readonly Seen[]>> = {
   write: ['editor', 'admin', 'hub'],
   evaluate: ['evaluator', 'admin', 'hub'],
   admin: ['admin', 'hub'],
-  owner: ['hub'],
-  owner_surface: ['hub'],
-  owner_session: ['hub'],
+  // No credential of the owner's is among those that are tried here.
+  owner: [],
+  owner_surface: [],
+  owner_session: [],
   seat: [],
   any_seat: [],
 }

@@ -25,7 +25,7 @@ describe.each(DATABASES)('the hub token on %s', (database) => {
 
   test('is exchanged at once, for a hub that runs too, and is shown to nobody', async () => {
     const old = tokenOf()
-    expect(await fares(old)).toEqual([200, 200, 200])
+    expect(await fares(old)).toEqual([200, 403, 200])
     const { exit, stdout, stderr } = await rotate()
     expect([exit, stderr]).toEqual([0, ''])
     expect(stdout).toContain(hub.home.hubToken)
@@ -34,7 +34,7 @@ describe.each(DATABASES)('the hub token on %s', (database) => {
     expect(stdout).not.toContain(tokenOf())
     expect(statSync(hub.home.hubToken).mode & 0o777).toBe(0o600)
     expect(await fares(old)).toEqual([401, 401, 401])
-    expect(await fares(tokenOf())).toEqual([200, 200, 200])
+    expect(await fares(tokenOf())).toEqual([200, 403, 200])
     const list = ['audit', 'list', '--operation', 'hub_token_rotate', '--json']
     const { records } = JSON.parse((await runInProcess(list, hub.options.env)).stdout)
     expect(records).toMatchObject([{ outcome: 'allowed', caller_kind: 'local' }])
@@ -50,7 +50,7 @@ describe.each(DATABASES)('the hub token on %s', (database) => {
     rmSync(hub.home.hubToken)
     expect(await fares(old)).toEqual([401, 401, 401])
     expect((await rotate('--json')).exit).toBe(0)
-    expect(await fares(tokenOf())).toEqual([200, 200, 200])
+    expect(await fares(tokenOf())).toEqual([200, 403, 200])
   })
 
   test('may look like a local token, unless it is one', async () => {
@@ -64,7 +64,7 @@ describe.each(DATABASES)('the hub token on %s', (database) => {
     const look_alike = `ktok_${'0'.repeat(16)}_${'1'.repeat(64)}`
     expect(await fares(look_alike)).toEqual([401, 401, 401])
     writeFileSync(hub.home.hubToken, look_alike)
-    expect(await fares(look_alike)).toEqual([200, 200, 200])
+    expect(await fares(look_alike)).toEqual([200, 403, 200])
     writeFileSync(hub.home.hubToken, bearer)
     expect(await fares(bearer)).toEqual([200, 403, 200])
   })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hashSecret, isSecret } from '../../src/platform/basics/secret-hash.ts'
 import { sql } from '../../src/platform/storage/database.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { jwt } from './credentials.fixture.ts'
 import { auditRecords, type Received, type Sent, send, startRestHub } from './rest-hub.fixture.ts'
@@ -57,8 +58,9 @@ afterAll(async () => {
 
 /** An input that is a text of the wrong form, for those who may do anything and for those who may not. */
 async function plantInput(sent: Sent): Promise<void> {
-  const { hub: owner, viewer } = hub.credentials.bearers
-  for (const bearer of [owner, viewer, undefined]) answers.push(await send(hub.url, { ...sent, bearer }))
+  const { hub: token, viewer } = hub.credentials.bearers
+  for (const bearer of [token, viewer, undefined]) answers.push(await send(hub.url, { ...sent, bearer }))
+  answers.push(await sendAsOwner(hub, sent))
 }
 
 async function plantEverywhere(sent: Sent): Promise<void> {
@@ -99,7 +101,8 @@ async function plantEverywhere(sent: Sent): Promise<void> {
       headers: { 'content-type': plant('type') },
     },
   ]
-  for (const one of tries) answers.push(await send(hub.url, one))
+  for (const { bearer, ...one } of tries)
+    answers.push(await (bearer === owner ? sendAsOwner(hub, one) : send(hub.url, { ...one, bearer })))
 }
 
 const call = (name: string, args: object) => ({ method: 'tools/call', params: { name, arguments: args } })

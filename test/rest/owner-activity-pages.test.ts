@@ -3,7 +3,7 @@ import { sql } from '../../src/platform/storage/database.ts'
 import { type OwnedHub, startOwnedHub } from '../control/connection-samples.ts'
 import { signIn, type Visitor, visitorOf } from '../control/owner-visitor.ts'
 import { ACTIVITY, keepRecord, toldIn } from './owner-activity.fixture.ts'
-import { faultIn, readAsHub } from './owner-review.fixture.ts'
+import { faultIn, readAsOwner } from './owner-review.fixture.ts'
 import { auditRecords, type Received, recorded, send } from './rest-hub.fixture.ts'
 
 const UNSEEN = 'seen-by-nobody-else'
@@ -137,7 +137,7 @@ describe('the log', () => {
       expect(endsIn(page)).toEqual([])
       expect(page.text).toContain('Sign-ins and calls without a good credential belong to no vault')
     }
-    const exported = await readAsHub(hub, '/api/v1/audit/export')
+    const exported = await readAsOwner(hub, '/api/v1/audit/export')
     const seqs = exported.lines.map((line: string) => JSON.parse(line).seq)
     expect(seqs).toEqual(expect.arrayContaining(strange.map(({ seq }) => seq)))
     expect((await visitor.get(ACTIVITY)).text).toContain('<h1>Sign in</h1>')

@@ -5,7 +5,7 @@ import { type OwnedHub, startOwnedHub } from '../control/connection-samples.ts'
 import { type Visitor, visitorOf } from '../control/owner-visitor.ts'
 import { violate } from '../toolbox/watch-hub.fixture.ts'
 import { ACTIVITY, alarm, keepRecord, toldIn } from './owner-activity.fixture.ts'
-import { faultIn, readAsHub } from './owner-review.fixture.ts'
+import { faultIn, readAsOwner } from './owner-review.fixture.ts'
 import { type Received, recorded } from './rest-hub.fixture.ts'
 
 let hub: OwnedHub
@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 const openAlerts = async () =>
-  (await readAsHub(hub, '/api/v1/toolbox/alerts')).alerts.filter((one: any) => one.acknowledged_at === null)
+  (await readAsOwner(hub, '/api/v1/toolbox/alerts')).alerts.filter((one: any) => one.acknowledged_at === null)
 
 test.each(['verify', 'acknowledge'])('a form of somebody else does not count: %s', async (act) => {
   await alarm(hub, 'eager')

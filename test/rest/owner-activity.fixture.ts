@@ -1,3 +1,4 @@
+import { NO_REFERENCES } from '../../src/platform/audit/audit-record.ts'
 import type { OwnedHub } from '../control/connection-samples.ts'
 import { violate } from '../toolbox/watch-hub.fixture.ts'
 import type { Received } from './rest-hub.fixture.ts'
@@ -21,6 +22,7 @@ export function keepRecord({ hub }: Pick<OwnedHub, 'hub'>, changes: object = {})
     duration_us: 1_234,
     policy_revision: 'none',
     repeats: 1,
+    ...NO_REFERENCES,
     ...changes,
   })
 }

@@ -3,7 +3,7 @@ import { draft } from '../../src/domains/flows/authoring/drafts.fixture.ts'
 import { flowUsing, OPEN_POLICY, proposeOverRest, publishOverRest } from '../browser/owner-browser.fixture.ts'
 import { type OwnedHub, startOwnedHub } from '../control/connection-samples.ts'
 import { type Visitor, visitorOf } from '../control/owner-visitor.ts'
-import { AGENTS, faultIn, grantsOf, mintFields, readAsHub } from './owner-review.fixture.ts'
+import { AGENTS, faultIn, grantsOf, mintFields, readAsOwner } from './owner-review.fixture.ts'
 import { type Received, recorded, send } from './rest-hub.fixture.ts'
 
 let hub: OwnedHub
@@ -22,7 +22,7 @@ function setPolicy(policy: object, vault = 'default'): void {
 
 const grants = () => grantsOf(hub)
 
-const read = (path: string, headers?: Record<string, string>) => readAsHub(hub, path, headers)
+const read = (path: string, headers?: Record<string, string>) => readAsOwner(hub, path, headers)
 
 const statusOf = async (proposal_id: string): Promise<string> =>
   (await read(`/api/v1/proposals/${proposal_id}`)).proposal.status

@@ -1,21 +1,22 @@
 import type { OwnedHub } from '../control/connection-samples.ts'
 import type { Visitor } from '../control/owner-visitor.ts'
-import { type Received, send } from './rest-hub.fixture.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
+import { type Received } from './rest-hub.fixture.ts'
 
 export const AGENTS = '/owner/external-agents'
 
 /** The sentence at the top of a page that says what went wrong. */
 export const faultIn = ({ text }: Received) => /<p class="fault" role="alert">([^<]*)</.exec(text)?.[1]
 
-/** What the hub itself says at an address, to whoever runs it. */
-export async function readAsHub(hub: OwnedHub, path: string, headers: Record<string, string> = {}) {
-  return JSON.parse((await send(hub.url, { path, headers, bearer: hub.credentials.bearers.hub })).text)
+/** What the hub says at an address, to its owner. */
+export async function readAsOwner(hub: OwnedHub, path: string, headers: Record<string, string> = {}) {
+  return JSON.parse((await sendAsOwner(hub, { path, headers })).text)
 }
 
 export async function grantsOf(
   hub: OwnedHub,
 ): Promise<{ grant_id: string; issued_at: string; expires_at: string }[]> {
-  return (await readAsHub(hub, '/api/v1/flows/external-grants')).grants
+  return (await readAsOwner(hub, '/api/v1/flows/external-grants')).grants
 }
 
 /** The fields of the form for a grant, as the page gives them out. */

@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { codeOf, recorded, send, startRestHub } from './rest-hub.fixture.ts'
@@ -12,9 +13,9 @@ let hub: TestHub
 beforeEach(async () => void (hub = await startRestHub()))
 afterEach(() => hub.close())
 
-type Who = 'viewer' | 'editor' | 'evaluator' | 'admin' | 'hub'
+type Who = 'viewer' | 'editor' | 'evaluator' | 'admin' | 'hub' | 'owner'
 const ask = (path: string, who: Who = 'admin') =>
-  send(hub.url, { path, bearer: hub.credentials.bearers[who] })
+  who === 'owner' ? sendAsOwner(hub, { path }) : send(hub.url, { path, bearer: hub.credentials.bearers[who] })
 
 async function scopesOf(who: Who): Promise<string[]> {
   const answer = await ask('/api/v1/flows', who)
@@ -27,7 +28,7 @@ function members(content: object | string): void {
   hub.write(hub.home.vaultMembers('default'), content)
 }
 
-function override(who: Exclude<Who, 'hub'>, rule: object): void {
+function override(who: Exclude<Who, 'hub' | 'owner'>, rule: object): void {
   members({ scope_overrides: { [hub.credentials.token_ids[who]]: rule } })
 }
 
@@ -147,7 +148,7 @@ function aliasBomb(): string {
 }
 
 async function gate(): Promise<string | undefined> {
-  const { findings } = JSON.parse((await ask('/api/v1/doctor', 'hub')).text) as {
+  const { findings } = JSON.parse((await ask('/api/v1/doctor', 'owner')).text) as {
     findings: { subject: string; state: string }[]
   }
   return findings.find(({ subject }) => subject === 'FLOW_EXTERNAL_AGENT_ENABLED')?.state
@@ -167,7 +168,7 @@ describe('a damaged file', () => {
           const answer = await ask(read, 'hub')
           expect([what, answer.status, codeOf(answer)]).toEqual([what, 400, 'FLOW_SCOPE_AMBIGUOUS'])
         }
-        const doctor = await ask('/api/v1/doctor', 'hub')
+        const doctor = await ask('/api/v1/doctor', 'owner')
         expect(JSON.parse(doctor.text)).toMatchObject({ healthy: false })
         // The text of the file is the owner's; only its name and what is wrong with it are told.
         expect(doctor.text).toContain('members.yaml')
@@ -187,7 +188,7 @@ describe('a damaged file', () => {
       damage(path)
       for (const { path: read, answer } of FLOW_READS)
         expect([what, read, answerOf(await ask(read))]).toEqual([what, read, answer])
-      const { findings } = JSON.parse((await ask('/api/v1/doctor', 'hub')).text) as {
+      const { findings } = JSON.parse((await ask('/api/v1/doctor', 'owner')).text) as {
         findings: { subject: string; state: string }[]
       }
       const gates = findings.filter(({ subject }) => subject.startsWith('FLOW_'))
@@ -204,7 +205,7 @@ describe('a damaged file', () => {
     for (const allowed of [id, { id }]) {
       hub.write(path, { external_agent: { enabled: true, allowed_tools: ['...', '.a', allowed] } })
       expect(await gate()).toBe('off')
-      const { findings } = JSON.parse((await ask('/api/v1/doctor', 'hub')).text) as {
+      const { findings } = JSON.parse((await ask('/api/v1/doctor', 'owner')).text) as {
         findings: { subject: string; detail: string }[]
       }
       const told = findings.find(({ subject }) => subject === 'policy of vault default')?.detail

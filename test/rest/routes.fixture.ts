@@ -36,6 +36,7 @@ const FLOW = { flow_id: 'flow_research_brief' }
 const PROPOSAL = { proposal_id: 'prop_nope' }
 const STEP = { ...FLOW, run_id: 'run_nope', step_id: 'flow_research_brief#1' }
 const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
+const CONSENT = { consent_id: `cons_${'0'.repeat(16)}` }
 const CODE = { user_code: 'BCDF-GHJK' }
 const CONNECTION = { connection_id: `conn_${'0'.repeat(24)}` }
 const INTENT = { intent_id: `cint_${'0'.repeat(16)}` }
@@ -168,6 +169,13 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_device_deny: expects('owner_surface', '404 unknown_user_code', CODE),
   owner_agent_list: expects('owner_surface', '200'),
   owner_agent_revoke: expects('owner_surface', '404 unknown_agent', { agent_id: `oagt_${'0'.repeat(16)}` }),
+  owner_consent_list: expects('owner_surface', '200'),
+  owner_consent_show: expects('owner_surface', '404 unknown_consent', CONSENT),
+  owner_consent_revoke: expects('owner_surface', '404 unknown_consent', CONSENT),
+  owner_passkey_list: expects('owner_surface', '200'),
+  owner_passkey_remove: expects('owner_surface', '404 unknown_passkey', {
+    passkey_id: `opkey_${'0'.repeat(16)}`,
+  }),
   owner_connector_template_list: expects('owner_surface', '200'),
   owner_connection_list: expects('owner_surface', '200'),
   owner_connection_show: expects('owner_surface', NO_CONNECTION, CONNECTION),

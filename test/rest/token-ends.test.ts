@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { makeAgent, setUpOwner } from '../control/owner-visitor.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import { type Clock, startTestHub } from '../harness/test-hub.ts'
 import { makeToolProject } from '../toolbox/surface-project.fixture.ts'
 import { auditRecords, send } from './rest-hub.fixture.ts'
@@ -60,10 +61,9 @@ test('neither the owner’s session nor an agent of theirs nor a seat counts und
   const owner = await setUpOwner(hub)
   const { bearer: agent } = await makeAgent(hub, owner)
   using project = makeToolProject()
-  const made = await send(hub.url, {
+  const made = await sendAsOwner(hub, {
     method: 'POST',
     path: '/api/v1/tool-sessions',
-    bearer: hub.credentials.bearers.hub,
     body: JSON.stringify({ project: project.root, service: 'services/web' }),
   })
   const { bearer: seat } = JSON.parse(made.text) as { bearer: string }

@@ -25,10 +25,18 @@ test('a vault that the credential does not open is refused alike on every route,
       const headers = { 'x-vault-id': 'other' }
       const { result, records } = await recorded(hub, () => send(hub.url, { ...sent, bearer, headers }))
       expect([operation.name, result.status, codeOf(result)]).toEqual([operation.name, status, code])
-      // What the caller asked for is not his, so the record does not name it.
-      expect(records).toMatchObject([{ code: kept, vault_id: '-', target_id: null }])
+      // What the caller asked for is not his, so the record lies in the vault that is.
+      expect(records).toMatchObject([{ code: kept, vault_id: 'default', target_id: null }])
     }
   }
+})
+
+test('on the surface of the owner a vault that does not exist is refused, and filed where the owner looks', async () => {
+  const bearer = hub.credentials.bearers.hub
+  const sent = { path: '/v1/owner/connections', bearer, headers: { 'x-vault-id': 'elsewhere' } }
+  const { result, records } = await recorded(hub, () => send(hub.url, sent))
+  expect([result.status, codeOf(result)]).toEqual([400, 'invalid_request'])
+  expect(records).toMatchObject([{ vault_id: 'default', outcome: 'denied' }])
 })
 
 /** What is told, and what is written down, in the words of each contract. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { homeAt } from '../../src/platform/basics/home.ts'
-import { renderWelcome } from '../../src/surfaces/rest/serve.ts'
+import { renderWelcome } from '../../src/surfaces/http/serve.ts'
 
 function welcome(host: string): string {
   return renderWelcome(

@@ -7,8 +7,8 @@ import { renderExport } from '../../src/platform/audit/render-export.ts'
 import { verifyChain } from '../../src/platform/audit/verify-chain.ts'
 import { verifyExport } from '../../src/platform/audit/verify-export.ts'
 import { type Database, StorageUnavailable } from '../../src/platform/storage/database.ts'
-import { openPostgres } from '../../src/platform/storage/postgres.ts'
-import { openSqlite } from '../../src/platform/storage/sqlite.ts'
+import { openPostgres } from '../../src/platform/storage/postgres/postgres.ts'
+import { openSqlite } from '../../src/platform/storage/sqlite/sqlite.ts'
 import { auditRecord } from './audit-records.ts'
 import { type AuditStore, auditStore } from './audit-store.ts'
 import { freshPostgresUrl } from './postgres-server.ts'
@@ -27,7 +27,8 @@ async function verifyWhileOthersWrite(open: () => Promise<Database>): Promise<vo
       await Promise.all(Array.from({ length: 20 }, (_, n) => log.append(auditRecord({ target_id: `w${n}` }))))
   }
   const pruning = async () => {
-    while (!stop.signal.aborted) await pruneAudit(other, log, { max_age_days: 365, max_records: 300 }, NOW)
+    while (!stop.signal.aborted)
+      await pruneAudit(other, log, { max_age_days: 365, max_records: 300 }, { now: NOW, ran_ms: 0 })
   }
   const others = [writing(), pruning()]
   try {

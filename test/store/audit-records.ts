@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/platform/audit/audit-record.ts'
+import { type AuditRecord, NO_REFERENCES } from '../../src/platform/audit/audit-record.ts'
 
 /** A record as a call leaves it, with what the test is about. */
 export function auditRecord(about: Partial<AuditRecord> = {}): AuditRecord {
@@ -17,6 +17,7 @@ export function auditRecord(about: Partial<AuditRecord> = {}): AuditRecord {
     duration_us: 120,
     policy_revision: 'none',
     repeats: 1,
+    ...NO_REFERENCES,
     ...about,
   }
 }

@@ -4,7 +4,7 @@ import { type AuditLog, openAuditLog } from '../../src/platform/audit/audit-log.
 import { type Database, type SqlValue, sql } from '../../src/platform/storage/database.ts'
 import { migrate } from '../../src/platform/storage/migrate.ts'
 import { migrations } from '../../src/platform/storage/schema.ts'
-import { openSqlite } from '../../src/platform/storage/sqlite.ts'
+import { openSqlite } from '../../src/platform/storage/sqlite/sqlite.ts'
 import { auditRecord } from './audit-records.ts'
 
 export interface AuditStore {

@@ -16,10 +16,10 @@ import { openAuditLog } from '../../src/platform/audit/audit-log.ts'
 import { verifyChain } from '../../src/platform/audit/verify-chain.ts'
 import { type Home, homeAt } from '../../src/platform/basics/home.ts'
 import type { System } from '../../src/platform/basics/system.ts'
-import { backupName, createBackup } from '../../src/platform/storage/backup.ts'
+import { backupName, createBackup } from '../../src/platform/storage/backup/backup.ts'
+import { restoreBackup } from '../../src/platform/storage/backup/restore-backup.ts'
 import { type Database, sql } from '../../src/platform/storage/database.ts'
 import { openDatabase } from '../../src/platform/storage/open-database.ts'
-import { restoreBackup } from '../../src/platform/storage/restore-backup.ts'
 import { auditRecord } from './audit-records.ts'
 import { freshPostgresUrl } from './postgres-server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -109,7 +109,8 @@ for (const kind of ['sqlite', 'postgres']) {
       expect(statSync(join(other.folder, path)).mode & 0o077).toBe(0)
     }
     expect(existsSync(other.hubToken)).toBe(false)
-    expect(readdirSync(other.folder).filter((name) => name.includes('restor'))).toEqual([])
+    // What the hub is to put on record of it.
+    expect(readdirSync(other.folder).filter((name) => name.includes('restor'))).toEqual(['restored.json'])
     expect(await contentOf(other, otherEnv)).toEqual(await contentOf(home, env))
     expect((await contentOf(other, otherEnv)).keys).toHaveLength(30)
     // The restored chain goes on.

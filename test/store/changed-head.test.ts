@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAuditLog } from '../../src/platform/audit/audit-log.ts'
 import { verifyChain } from '../../src/platform/audit/verify-chain.ts'
 import { StorageDamaged, sql } from '../../src/platform/storage/database.ts'
-import { openPostgres } from '../../src/platform/storage/postgres.ts'
+import { openPostgres } from '../../src/platform/storage/postgres/postgres.ts'
 import { ask } from '../boundary/boundary-hub.ts'
 import { DATABASES, startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { auditStore } from './audit-store.ts'
@@ -19,7 +19,7 @@ describe.each(DATABASES)('an audit chain on %s whose head was changed by hand', 
   let hub: TestHub
   beforeAll(async () => void (hub = await startTestHub({ database })))
   afterAll(() => hub.close())
-  const owned = (name: string) => ask(hub, name, {}, { as: 'hub' })
+  const owned = (name: string) => ask(hub, name, {}, { as: 'owner' })
 
   test.each(CHANGES)(
     'is told by `audit verify` and `doctor`, and takes no record: %s',

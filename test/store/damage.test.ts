@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { type Home, homeAt } from '../../src/platform/basics/home.ts'
 import { StorageDamaged, sql } from '../../src/platform/storage/database.ts'
 import { openDatabase } from '../../src/platform/storage/open-database.ts'
-import { openSqlite } from '../../src/platform/storage/sqlite.ts'
+import { openSqlite } from '../../src/platform/storage/sqlite/sqlite.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const NOW = new Date('2026-11-01T00:00:00.000Z')

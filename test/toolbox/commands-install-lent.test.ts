@@ -125,7 +125,7 @@ verifies('TOOL-091', 'poetry and cargo see what was checked and nothing else of 
     'crates',
     ...crates.map((path) => `crates/${path}`),
   ])
-  expect(cargo.manifest).toContain('"members" = ["crates/a", "crates/b"]')
+  expect(cargo.manifest).toContain('members = [ "crates/a", "crates/b" ]')
 })
 
 test('workspaces are installed with their links and programs, from addresses of the registry', async () => {

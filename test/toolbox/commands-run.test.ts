@@ -237,6 +237,22 @@ test('a program of the service never stands in for one of the system', async () 
   }
 })
 
+test('a command that fills the disk is stopped, and the fault says by what', async () => {
+  const fill = `const fs = require('node:fs'); const fd = fs.openSync('big', 'w'); const piece = Buffer.alloc(1 << 20)
+    for (let n = 0; n < 96; n++) fs.writeSync(fd, piece); setTimeout(() => console.log('written'), 30_000)`
+  open({
+    config: { ...configured(['node', 'fill.cjs'], ['node']), limits: { disk_mb: 16 } },
+    files: { 'fill.cjs': fill },
+  })
+  const fault = await faultOf(service.call(runTest, { target: '.' }))
+  expect(fault).toMatchObject({
+    code: 'CommandFailed',
+    message: expect.stringMatching(/wrote more than 16777216 bytes .* was stopped/),
+    suggestion: expect.stringMatching(/`limits` in \.flow\/config\.json/),
+    details: { limit_hit: 'disk', exit_code: null, stdout: '' },
+  })
+})
+
 verifies(
   'TOOL-131',
   'a command sees nothing of the hub, not even where its home lies in the service',

@@ -1,10 +1,13 @@
-import { readdirSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { lockAdd } from '../../src/domains/toolbox/watch/lock-add.ts'
+import { lockRelease } from '../../src/domains/toolbox/watch/lock-release.ts'
 import { StorageUnavailable } from '../../src/platform/storage/database.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { auditRecords } from '../rest/rest-hub.fixture.ts'
 import { callDirectly, startToolHub, type ToolHub } from './surface-hub.fixture.ts'
+import { ask } from './watch-hub.fixture.ts'
 
 const PATH = 'src/main.mjs'
 
@@ -46,7 +49,8 @@ describe('an edit that is made ready before its record', () => {
     })
     const before = tools.project.read(`services/web/${PATH}`)
     const answer = callDirectly(tools, 'edit_file', edit('hello', 'recorded'))
-    await vi.waitFor(() => expect(namesBeside()).toHaveLength(2))
+    // The lock alone has a name; the new file has none yet.
+    await vi.waitFor(() => expect(namesBeside()).toEqual(['.lock.main.mjs']))
     await new Promise((later) => setTimeout(later, 50))
     expect(tools.project.read(`services/web/${PATH}`)).toBe(before)
     written.resolve()
@@ -82,6 +86,20 @@ describe('an edit that is made ready before its record', () => {
     vi.restoreAllMocks()
     expect(JSON.parse(answer.text).error.code).toBe('StorageUnavailable')
     expect(tools.project.fingerprint()).toBe(before)
+    await vi.waitFor(() => expect(heldOpen()).toEqual([]))
+  })
+
+  test('is not made where the owner locks its agent while it waits for the file', async () => {
+    const before = tools.project.read(`services/web/${PATH}`)
+    tools.project.write('services/web/src/.lock.main.mjs', 'of another call')
+    const seat = { agent_id: 'late' }
+    const answer = callDirectly(tools, 'edit_file', edit('hello', 'never'), seat)
+    await ask(tools.hub.hub, lockAdd, { kind: 'agent', id: 'late' })
+    rmSync(join(tools.project.service, 'src/.lock.main.mjs'))
+    expect(JSON.parse((await answer).text).error.code).toBe('Locked')
+    await ask(tools.hub.hub, lockRelease, { kind: 'agent', id: 'late' })
+    expect(tools.project.read(`services/web/${PATH}`)).toBe(before)
+    expect(namesBeside()).toEqual([])
     await vi.waitFor(() => expect(heldOpen()).toEqual([]))
   })
 

@@ -48,8 +48,8 @@ export interface FilesProject extends AsyncDisposable {
   /** All files and folders of the service. */
   names(): string[]
   /** Calls a tool as the pipeline does: arguments, then what can be refused early, then the work. */
-  call<Input extends z.ZodObject, Output, Begun>(
-    tool: ToolDeclaration<Input, Output, Begun>,
+  call<Input extends z.ZodObject, Output, Ready>(
+    tool: ToolDeclaration<Input, Output, Ready>,
     input: object,
     changes?: CallChanges,
   ): Promise<Outcome<Output>>
@@ -126,8 +126,8 @@ function write(path: string, content: string | Buffer, mode = 0o644): void {
   writeFileSync(path, content, { mode })
 }
 
-async function outcomeOf<Input extends z.ZodObject, Output, Begun>(
-  tool: ToolDeclaration<Input, Output, Begun>,
+async function outcomeOf<Input extends z.ZodObject, Output, Ready>(
+  tool: ToolDeclaration<Input, Output, Ready>,
   input: object,
   given: object,
 ): Promise<Outcome<Output>> {
@@ -139,8 +139,10 @@ async function outcomeOf<Input extends z.ZodObject, Output, Begun>(
     z.output<Input>
   >
   try {
-    const begun = (await tool.check?.(call)) as Begun
-    const data = await tool.handle(call, begun)
+    await tool.check?.(call)
+    const prepared = await tool.prepare?.(call)
+    const handle = async () => tool.handle(call, prepared as Ready)
+    const data = await handle().finally(() => prepared?.close())
     tool.output.parse(data)
     return { code: 'success', data, message: '', suggestion: '' }
   } catch (error) {

@@ -38,8 +38,7 @@ describe('write_file', () => {
         const content = `first line\nconst key = '${secret}'\n`
         const { code, message } = await project.call(writeFile, { path, content })
         expect(code).toBe('SecurityError')
-        expect(message).not.toContain(secret)
-        expect(message).toContain('line 2')
+        expect(message).toBe('The content holds what looks like a secret. Nothing was written.')
       }
     expect(project.text('kept.txt')).toBe('kept')
     expect(project.names()).toEqual(['kept.txt'])

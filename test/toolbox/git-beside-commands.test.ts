@@ -1,14 +1,33 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runTest } from '../../src/domains/toolbox/commands/run-test.ts'
 import { gitAdd } from '../../src/domains/toolbox/git/git-add.ts'
 import { gitCommit } from '../../src/domains/toolbox/git/git-commit.ts'
-import { makeGitProject, makeShop } from '../../src/domains/toolbox/git/git-project.fixture.ts'
+import {
+  makeGitProject,
+  makeShop,
+  realSandbox,
+  runGit,
+  writeAt,
+} from '../../src/domains/toolbox/git/git-project.fixture.ts'
+import { gitPush } from '../../src/domains/toolbox/git/git-push.ts'
 import { gitStatus } from '../../src/domains/toolbox/git/git-status.ts'
+import type { Sandbox } from '../../src/platform/sandbox/sandbox.ts'
 import { faultOf, makeService, NODE_CONFIG } from './commands-service.fixture.ts'
 import { startToolHub } from './surface-hub.fixture.ts'
+import { fingerprintOf } from './surface-project.fixture.ts'
 
 const WAIT = `import fs from 'node:fs'
 fs.writeFileSync('up', '')
@@ -68,12 +87,15 @@ test('the owner hears of a repository that a command left behind', async () => {
 
 test('a command waits for one of another process, and not for a process that is gone', async () => {
   const service = makeService({ files: { 'x.mjs': `import fs from 'node:fs'; fs.writeFileSync('ran', '')` } })
-  const entry = join(import.meta.dirname, '../../src/domains/toolbox/commands/service-turn.ts')
-  const call = { context: { service_root: service.root }, hub: { home: { folder: service.home } } }
+  const entry = join(import.meta.dirname, '../../src/domains/toolbox/tree-lock.ts')
   const script = `
-    import { inServiceTurn } from ${JSON.stringify(entry)}
-    const call = { ...${JSON.stringify(call)}, signal: new AbortController().signal }
-    await inServiceTurn(call, async () => {
+    import { withTreeLock } from ${JSON.stringify(entry)}
+    const call = {
+      context: ${JSON.stringify({ service_root: service.root })},
+      guard: { holdsRoot: () => true },
+      signal: new AbortController().signal,
+    }
+    await withTreeLock(call, async () => {
       console.log('has it')
       await new Promise((end) => setTimeout(end, 100_000))
     })`
@@ -90,4 +112,89 @@ test('a command waits for one of another process, and not for a process that is 
     other.kill('SIGKILL')
     service.remove()
   }
+})
+
+test('git waits for the git of a hub in another process, and not for one that is gone', async () => {
+  await using project = makeShop()
+  project.put('a.txt', 'changed\n')
+  const entry = join(import.meta.dirname, '../../src/domains/toolbox/git/repository/repository-lock.ts')
+  const script = `
+    import { withRepositoryLock } from ${JSON.stringify(entry)}
+    await withRepositoryLock(${JSON.stringify(join(project.root, '.git'))}, async () => {
+      console.log('has it')
+      await new Promise((end) => setTimeout(end, 100_000))
+    })`
+  const other = spawn(process.execPath, ['--input-type=module-typescript', '-e', script])
+  try {
+    await new Promise((said) => other.stdout.once('data', said))
+    let is_over = false
+    const adding = project.call(gitAdd, { files: ['a.txt'] }).finally(() => (is_over = true))
+    await new Promise((later) => setTimeout(later, 1_000))
+    expect(is_over).toBe(false)
+    expect(project.git('diff', '--cached', '--name-only')).toBe('')
+    other.kill('SIGKILL')
+    expect((await adding).added).toEqual(['a.txt'])
+  } finally {
+    other.kill('SIGKILL')
+  }
+})
+
+test('a push to a server that does not answer keeps no other git waiting', async () => {
+  await using project = makeShop()
+  const remote = join(project.base, 'remote.git')
+  project.git('init', '--quiet', '--bare', remote)
+  project.put('a.txt', 'changed\n')
+  const begun = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const slow: Sandbox = {
+    require: () => realSandbox.require(),
+    async run(profile, argv, options) {
+      if (argv.includes('push')) {
+        begun.resolve()
+        await answered.promise
+      }
+      return realSandbox.run(profile, argv, options)
+    },
+  }
+  const pushing = project.call(
+    gitPush,
+    { remote: 'origin', branch: 'main', confirm: true },
+    { sandbox: slow, config: { git: { remotes: { origin: remote } } } },
+  )
+  try {
+    await begun.promise
+    expect((await project.call(gitAdd, { files: ['a.txt'] })).added).toEqual(['a.txt'])
+  } finally {
+    answered.resolve()
+  }
+  expect((await pushing).result).toBe('created')
+})
+
+test('git works in no repository that comes to stand in the place of the service’s own', async () => {
+  await using project = makeShop()
+  const outside = join(project.base, 'outside')
+  for (const folder of [project.service_root, outside]) {
+    mkdirSync(folder, { recursive: true })
+    runGit(folder, ['init', '--quiet', '--initial-branch=main'])
+    writeAt(join(folder, 'z.txt'), `in ${folder}\n`)
+    runGit(folder, ['add', 'z.txt'])
+  }
+  const before = fingerprintOf(outside)
+  const swapping: Sandbox = {
+    require: () => realSandbox.require(),
+    async run(profile, argv, options) {
+      renameSync(project.service_root, `${project.service_root}-aside`)
+      symlinkSync(outside, project.service_root)
+      try {
+        return await realSandbox.run(profile, argv, options)
+      } finally {
+        unlinkSync(project.service_root)
+        renameSync(`${project.service_root}-aside`, project.service_root)
+      }
+    },
+  }
+  const code = await project.codeOf(gitCommit, { message: 'Not ours' }, { sandbox: swapping })
+  expect(code).toBe('SandboxUnavailable')
+  expect(fingerprintOf(outside)).toBe(before)
+  expect(await project.codeOf(gitCommit, { message: 'Ours' })).toBe('success')
 })

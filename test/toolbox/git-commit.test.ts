@@ -61,7 +61,7 @@ describe('git_commit', () => {
     )
   })
 
-  test('refuses secrets in added lines and says where, not what', async () => {
+  test('refuses secrets in added lines and says neither where nor what', async () => {
     await using project = makeShop()
     project.put('old.txt', `${TOKEN}\nx\n`)
     project.commitAll()
@@ -71,8 +71,7 @@ describe('git_commit', () => {
     await project.call(gitAdd, { files: ['old.txt', 'conf/new.ts', 'key.pem'] })
     const fault = await project.call(gitCommit, { message: 'Add' }).catch((error: unknown) => error)
     expect(fault).toMatchObject({ code: 'SecurityError' })
-    expect((fault as Error).message).toMatch(/conf\/new\.ts:3, key\.pem:1/)
-    expect((fault as Error).message).not.toMatch(/old\.txt|ghp_/)
+    expect((fault as Error).message).toBe('What is staged carries a secret.')
     for (const name of ['conf/new.ts', 'key.pem']) rmSync(join(project.service_root, name))
     await project.call(gitAdd, { files: ['conf/new.ts', 'key.pem'] })
     expect(await project.codeOf(gitCommit, { message: 'Add' })).toBe('success')
@@ -96,7 +95,7 @@ describe('git_commit', () => {
       await project.call(gitAdd, { files: [name] })
       const fault = await project.call(gitCommit, { message: 'Add' }).catch((error: unknown) => error)
       expect(fault).toMatchObject({ code: 'SecurityError' })
-      expect((fault as Error).message).toBe(`What is staged carries a secret: ${name}.`)
+      expect((fault as Error).message).toBe('What is staged carries a secret.')
       project.git('reset', '--quiet', '--', 'services/shop')
     }
     project.put('names.bin', '\0_ZNK7Zx9QpLm4Rt2WvB8sKdJ3hF6gYcE\0')

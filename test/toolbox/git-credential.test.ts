@@ -8,9 +8,12 @@ import {
   writeAt,
 } from '../../src/domains/toolbox/git/git-project.fixture.ts'
 import { gitPush, pushConfig } from '../../src/domains/toolbox/git/git-push.ts'
-import { findCredential } from '../../src/domains/toolbox/git/push-credential.ts'
-import { findRemoteAddress, type RemoteAddress } from '../../src/domains/toolbox/git/remote-address.ts'
-import { readSettings } from '../../src/domains/toolbox/git/trusted-config.ts'
+import { findCredential } from '../../src/domains/toolbox/git/repository/push-credential.ts'
+import {
+  findRemoteAddress,
+  type RemoteAddress,
+} from '../../src/domains/toolbox/git/repository/remote-address.ts'
+import { readSettings } from '../../src/domains/toolbox/git/repository/trusted-config.ts'
 import type { Sandbox } from '../../src/platform/sandbox/sandbox.ts'
 import { verifies } from '../requirements/verifies.ts'
 

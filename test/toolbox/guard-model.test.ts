@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
-import { chooseCalls } from '../../src/platform/guard/folder-calls.ts'
 import type { Guard } from '../../src/platform/guard/guard.ts'
 import { findMemoryFolder, outcomeOf } from '../../src/platform/guard/guard-project.fixture.ts'
 import { openGuard } from '../../src/platform/guard/open-guard.ts'
@@ -171,10 +170,13 @@ function changeModel(made: World, kind: string, asked: string): string {
   return outcome
 }
 
+let has_kernel_calls = true
+
 function inWorld(made: World, run: (guard: Guard) => void): void {
   buildTree(base, made.tree)
   const scope = { service_root: `${base}/services/svc`, shared_roots: [`${base}/shared`] }
-  const guard = openGuard({ ...scope, block_patterns: [], hard_link_stores: [] })
+  const opened = { ...scope, block_patterns: [], hard_link_stores: [] }
+  const guard = openGuard(opened, has_kernel_calls ? undefined : () => undefined)
   try {
     run(guard)
   } finally {
@@ -184,7 +186,7 @@ function inWorld(made: World, run: (guard: Guard) => void): void {
 }
 
 describe.each(['plain', 'kernel'] as const)('by %s calls', (which) => {
-  beforeAll(() => chooseCalls(which))
+  beforeAll(() => void (has_kernel_calls = which === 'kernel'))
 
   verifies(
     ['TOOL-068', 'TOOL-071', 'TOOL-072', 'TOOL-073', 'TOOL-075', 'TOOL-044'],

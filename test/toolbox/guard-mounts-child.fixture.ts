@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { chooseCalls } from '../../src/platform/guard/folder-calls.ts'
 import type { Guard } from '../../src/platform/guard/guard.ts'
 import {
   CANARY,
@@ -8,12 +7,13 @@ import {
   makeProject,
   outcomeOf,
   outcomeOfAll,
+  useKernelCalls,
 } from '../../src/platform/guard/guard-project.fixture.ts'
 
 // Runs in a mount namespace of its own, mounts things into a service, and prints how the guard takes it, with the calls
 // that its argument names.
 
-chooseCalls(process.argv[2] === 'kernel' ? 'kernel' : 'plain')
+useKernelCalls(process.argv[2] === 'kernel')
 
 const project = makeProject()
 const mounted: string[] = []
@@ -28,13 +28,6 @@ function read(guard: Guard, path: string): string {
   return outcomeOf(() => guard.readFile(path, 100))
 }
 
-/** What can be read together of a folder in which something is mounted, or that is mounted itself. */
-function readTogether(guard: Guard, folder: string): string[] {
-  const names = ['mounted-file', 'secret.txt', 'a.md', 'readme.md']
-  const found = guard.readTogether(folder, names, 1_000)
-  return [...found.keys()].map((name) => (name === 'readme.md' ? name : `mounted: ${folder}/${name}`))
-}
-
 /** The paths that listing and searching the whole service show. */
 function shown(guard: Guard): string[] {
   const paths = guard.list('.', { recursive: true, limit: 1_000 }).entries.map(({ path }) => path)
@@ -42,7 +35,6 @@ function shown(guard: Guard): string[] {
     if (file.read(1_000)?.includes(CANARY)) paths.push(`read ${file.path}`)
     return 'go_on'
   })
-  for (const folder of ['.', ...FOLDERS]) paths.push(...readTogether(guard, folder))
   return paths.filter((path) => path.includes('mounted'))
 }
 
@@ -53,7 +45,6 @@ function tryMounts(guard: Guard) {
     folders: FOLDERS.map((path) => outcomeOfAll(guard, path, ['list', 'walk', 'locate', 'check read'])),
     round: read(guard, 'mounted-other/../readme.md'),
     shown: shown(guard),
-    together: readTogether(guard, '.'),
   }
 }
 

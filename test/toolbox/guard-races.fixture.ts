@@ -57,7 +57,7 @@ function succeeds(isWon: () => boolean): boolean {
   }
 }
 
-async function startAttacker([program = '', ...words]: string[]): Promise<{
+export async function startAttacker([program = '', ...words]: string[]): Promise<{
   child: ChildProcess
   swaps: Promise<number>
 }> {

@@ -13,9 +13,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { chooseCalls } from '../../src/platform/guard/folder-calls.ts'
 import { FileFault, type Guard, GuardDenied } from '../../src/platform/guard/guard.ts'
 import {
   CANARY,
@@ -23,6 +22,7 @@ import {
   makeProject,
   type Project,
   snapshotOf,
+  useKernelCalls,
 } from '../../src/platform/guard/guard-project.fixture.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { makeAttacker, raceControl, raceGuard } from './guard-races.fixture.ts'
@@ -68,26 +68,20 @@ function attempt<Result>(use: () => Result): Result | undefined {
   }
 }
 
-/** Reads a path alone, together with others, and all files there are, against an attack, and counts what came of it. */
+/** Reads a path, and all files there are, against an attack, and counts what came of it. */
 async function raceReads(command: string[], path: string): Promise<Record<string, number>> {
   const seen: Record<string, number> = { honest: 0 }
   const count = (what: string): void => void (seen[what] = (seen[what] ?? 0) + 1)
-  let together = 0
   const { swaps, calls } = await raceGuard([...attacker, ...command], () => {
     for (let n = 0; n < READS_PER_WALK; n += 1)
       count(attempt(() => guard.readFile(path, 1_000).bytes.toString()) ?? 'refused')
-    for (let n = 0; n < READS_PER_WALK; n += 1) {
-      const found = attempt(() => guard.readTogether(dirname(path), ['readme.md', basename(path)], 1_000))
-      if (found?.get(basename(path))?.includes(CANARY)) count('read together')
-      else if (found?.has(basename(path))) together += 1
-    }
     guard.walk('.', { recursive: true }, (file) => {
       if (file.read(1_000)?.includes(CANARY)) count(file.confirm() ? 'confirmed on a walk' : 'read on a walk')
       return 'go_on'
     })
   })
   expect(Math.min(swaps, calls), 'both sides must have had their turns').toBeGreaterThan(0)
-  return { ...seen, ...(together > 0 && { together }) }
+  return seen
 }
 
 /** Looks where a path leads, finds it good, and opens it: what the guard must not do. */
@@ -110,12 +104,11 @@ function writeCarelessly(path: string): void {
 }
 
 /** What may come of reads against an attack: nothing of the outside. */
-function honest(which: 'plain' | 'kernel'): string[] {
-  return which === 'kernel' ? ['honest', 'refused', 'together'] : ['honest', 'refused']
-}
+const HONEST = ['honest', 'refused']
 
 describe.each(['plain', 'kernel'] as const)('swapping under the eyes of the guard, by %s calls', (which) => {
-  beforeAll(() => chooseCalls(which))
+  beforeAll(() => useKernelCalls(which === 'kernel'))
+  afterAll(() => useKernelCalls(true))
 
   verifies(
     'TOOL-076',
@@ -127,7 +120,7 @@ describe.each(['plain', 'kernel'] as const)('swapping under the eyes of the guar
         await raceControl([...attacker, ...command], () => readCarelessly(project.in('leaf.txt')) === CANARY),
       ).toBe(true)
       const seen = await raceReads(command, 'leaf.txt')
-      expect(Object.keys(seen).toSorted()).toEqual(honest(which))
+      expect(Object.keys(seen).toSorted()).toEqual(HONEST)
       expect(seen['honest']).toBeGreaterThan(0)
     },
     TIMEOUT_MS,
@@ -143,7 +136,7 @@ describe.each(['plain', 'kernel'] as const)('swapping under the eyes of the guar
         await raceControl([...attacker, ...command], () => readCarelessly(project.in('leaf.txt')) === CANARY),
       ).toBe(true)
       const seen = await raceReads(command, 'leaf.txt')
-      expect(Object.keys(seen).toSorted()).toEqual(honest(which))
+      expect(Object.keys(seen).toSorted()).toEqual(HONEST)
     },
     TIMEOUT_MS,
   )
@@ -157,7 +150,7 @@ describe.each(['plain', 'kernel'] as const)('swapping under the eyes of the guar
       const path = project.in('dir/file.txt')
       expect(await raceControl([...attacker, ...command], () => readCarelessly(path) === CANARY)).toBe(true)
       const seen = await raceReads(command, 'dir/file.txt')
-      expect(Object.keys(seen).toSorted()).toEqual(honest(which))
+      expect(Object.keys(seen).toSorted()).toEqual(HONEST)
       expect(seen['honest']).toBeGreaterThan(0)
     },
     TIMEOUT_MS,
@@ -258,7 +251,7 @@ describe.each(['plain', 'kernel'] as const)('swapping under the eyes of the guar
       }
       expect(await raceControl([...attacker, ...command], isWon)).toBe(true)
       const seen = await raceReads(command, 'leaf.txt')
-      expect(Object.keys(seen).toSorted()).toEqual(honest(which))
+      expect(Object.keys(seen).toSorted()).toEqual(HONEST)
       expect(seen['honest']).toBeGreaterThan(0)
     },
     TIMEOUT_MS,

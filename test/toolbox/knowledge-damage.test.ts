@@ -5,13 +5,16 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { INDEXER_ARGUMENT, type IndexerOrder } from '../../src/domains/toolbox/knowledge/knowledge-order.ts'
-import { findProgress } from '../../src/domains/toolbox/knowledge/knowledge-progress.ts'
+import {
+  INDEXER_ARGUMENT,
+  type IndexerOrder,
+} from '../../src/domains/toolbox/knowledge/indexing/knowledge-order.ts'
+import { findProgress } from '../../src/domains/toolbox/knowledge/indexing/knowledge-state.ts'
 import { PACKAGE_FOLDER } from '../../src/platform/basics/package-folder.ts'
-import { indexPlaceOf } from '../../src/platform/knowledge/index-place.ts'
+import { indexPlaceOf } from '../../src/platform/knowledge/index/index-place.ts'
 import { type KnowledgeHub, sha256Of, startKnowledgeHub, until } from './knowledge-project.fixture.ts'
 
-const INDEXER = join(PACKAGE_FOLDER, 'src/domains/toolbox/knowledge/knowledge-indexer.ts')
+const INDEXER = join(PACKAGE_FOLDER, 'src/domains/toolbox/knowledge/indexing/knowledge-indexer.ts')
 const FILES = 3_000
 
 function orderFor(project_root: string): IndexerOrder {
@@ -122,11 +125,11 @@ describe('an exported index', () => {
       make('text.rag', (path) => writeFileSync(path, 'no database')),
       inDatabase('foreign.rag', "UPDATE rag_about SET value = 'x' WHERE key = 'fingerprint'"),
       inDatabase('row.rag', "UPDATE documents SET sha256 = 'x'"),
-      inDatabase('text-of-a-row.rag', "UPDATE chunks SET texts = 'planted'"),
+      inDatabase('text-of-a-row.rag', "UPDATE chunks SET text = 'planted'"),
       inDatabase('trigger.rag', 'CREATE TRIGGER t AFTER INSERT ON chunks BEGIN DELETE FROM documents; END'),
       inDatabase(
         'hidden-trigger.rag',
-        "CREATE TRIGGER rag_t AFTER INSERT ON chunks BEGIN UPDATE chunks SET texts = 'planted'; END",
+        "CREATE TRIGGER rag_t AFTER INSERT ON chunks BEGIN UPDATE chunks SET text = 'planted'; END",
       ),
       inDatabase('hidden-view.rag', 'CREATE VIEW rag_state AS SELECT name AS key, value FROM facts'),
       inDatabase('no-bundle.rag', 'DROP TABLE rag_about'),

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { indexPlaceOf } from '../../src/platform/knowledge/index-place.ts'
+import { indexPlaceOf } from '../../src/platform/knowledge/index/index-place.ts'
 import { connectClient } from '../harness/call-mcp.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { type KnowledgeHub, settle, sha256Of, startKnowledgeHub, until } from './knowledge-project.fixture.ts'

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { takeProcessLock } from '../../src/domains/toolbox/process-lock.ts'
-import { indexPlaceOf } from '../../src/platform/knowledge/index-place.ts'
+import { indexPlaceOf } from '../../src/platform/knowledge/index/index-place.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { type KnowledgeHub, startKnowledgeHub, until } from './knowledge-project.fixture.ts'
 
@@ -160,12 +160,13 @@ describe('an index that cannot be used', SLOW, () => {
 
 describe('rows that no indexer has written', SLOW, () => {
   const CHANGES = [
-    "UPDATE vectors SET vectors = 'text'",
-    'UPDATE vectors SET vectors = zeroblob(2000000)',
+    "UPDATE chunks SET vector = 'text'",
+    'UPDATE chunks SET vector = zeroblob(2000000)',
     "UPDATE chunks SET counts = 'text'",
-    "UPDATE chunks SET places = 'abc'",
-    "UPDATE chunks SET places = x'ff00ff'",
-    "UPDATE chunks SET texts = x'ff00ff', names = x'00'",
+    "UPDATE chunks SET kind = 'abc'",
+    'UPDATE chunks SET kind = 99',
+    "UPDATE chunks SET start_line = 'abc'",
+    "UPDATE chunks SET text = x'ff00ff', name = x'00'",
   ]
 
   test('make a bundle a damaged one, however well its digest fits', async () => {
@@ -173,24 +174,22 @@ describe('rows that no indexer has written', SLOW, () => {
     const file = join(hub.project.base, 'good.rag')
     await hub.knowledge('export', file)
     const unfitting = [
-      'UPDATE vectors SET document_id = 99999',
-      'UPDATE vectors SET about = zeroblob(length(about))',
-      'UPDATE vectors SET about = about || about',
-      'UPDATE vectors SET first_chunk = first_chunk + 99999',
+      'UPDATE chunks SET length = -1',
+      "UPDATE chunks SET vector = x''",
+      'UPDATE chunks SET id = id + 99999',
       'UPDATE documents SET chunk_count = chunk_count + 1',
-      "UPDATE chunks SET places = x'00' || substr(places, 2)",
+      'UPDATE chunks SET end_line = start_line - 1',
       'UPDATE chunks SET document_id = document_id + 99999',
       'DELETE FROM chunks',
       "UPDATE facts SET value = '0' WHERE name = 'last_chunk'",
       "UPDATE facts SET value = 'many' WHERE name = 'last_chunk'",
       "DELETE FROM facts WHERE name = 'last_chunk'",
-      'DELETE FROM vectors',
     ]
     for (const [at, sql] of [...CHANGES, ...unfitting].entries()) {
       const bad = join(hub.project.base, `bad${at}.rag`)
       writeFileSync(bad, readFileSync(file))
       changeRows(bad, sql)
-      expect(await hub.knowledge('import', bad), sql).toEqual({
+      expect(await hub.knowledge('import', bad), sql).toMatchObject({
         error: 'The file is damaged.',
         code: 'knowledge_refused',
       })
@@ -217,12 +216,12 @@ describe('a bundle', SLOW, () => {
     writeFileSync(text, 'x')
     const missing = { error: 'There is no such file.', code: 'knowledge_refused' }
     for (const path of ['none', 'none.rag', join(hub.project.base, 'none')])
-      expect(await hub.knowledge('import', path)).toEqual(missing)
-    expect(await hub.knowledge('import', text)).toEqual({
+      expect(await hub.knowledge('import', path)).toMatchObject(missing)
+    expect(await hub.knowledge('import', text)).toMatchObject({
       error: 'from must be the whole path of a file whose name ends with .rag.',
       code: 'BAD_REQUEST',
     })
-    expect(await hub.knowledge('export', join(hub.project.base, 'b.txt'))).toEqual({
+    expect(await hub.knowledge('export', join(hub.project.base, 'b.txt'))).toMatchObject({
       error: 'out must be the whole path of a file whose name ends with .rag.',
       code: 'BAD_REQUEST',
     })

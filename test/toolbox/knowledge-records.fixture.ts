@@ -7,11 +7,11 @@ import {
 } from '../../src/domains/control/connections/connection-store.ts'
 import { applyPage, eraseRecords } from '../../src/domains/control/records/record-store.ts'
 import type { Hub } from '../../src/operations/hub.ts'
-import { recordIndexOf } from '../../src/platform/knowledge/record-index.ts'
+import { recordIndexOf } from '../../src/platform/knowledge/records/record-index.ts'
 import { sql } from '../../src/platform/storage/database.ts'
 
 /** A hub as far as records are concerned. */
-export type RecordingHub = Pick<Hub, 'db' | 'home' | 'system' | 'redactValue' | 'closing'>
+export type RecordingHub = Pick<Hub, 'db' | 'home' | 'system' | 'redactValue' | 'closing' | 'parts'>
 
 /** Adds a connection without records. */
 export async function addSource({ db, system }: RecordingHub): Promise<string> {

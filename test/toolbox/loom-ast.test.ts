@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { editFile } from '../../src/domains/toolbox/files/edit-file.ts'
-import { AST_PATTERN_MAX_CHARS, findNodes } from '../../src/domains/toolbox/loom/find-nodes.ts'
+import { AST_PATTERN_MAX_CHARS, findNodes } from '../../src/domains/toolbox/loom/ast/find-nodes.ts'
 import { ToolFault } from '../../src/domains/toolbox/tool-fault.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { makeFilesProject } from './files-project.fixture.ts'

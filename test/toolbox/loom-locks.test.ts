@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync, utimesSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { deleteFile } from '../../src/domains/toolbox/files/delete-file.ts'
 import { editFile } from '../../src/domains/toolbox/files/edit-file.ts'
 import { writeFile } from '../../src/domains/toolbox/files/write-file.ts'
-import { breakAbandoned, STALE_AFTER_MS } from '../../src/domains/toolbox/loom/break-lock.ts'
-import { takeLock, withLock } from '../../src/domains/toolbox/loom/file-lock.ts'
-import { keepLockFiles } from '../../src/domains/toolbox/loom/lock-files.ts'
-import { gateNameOf } from '../../src/domains/toolbox/loom/lock-name.ts'
-import { makeLockRecord, renderLockRecord } from '../../src/domains/toolbox/loom/lock-record.ts'
-import type { LockTools } from '../../src/domains/toolbox/loom/lock-tools.ts'
+import { breakAbandoned, STALE_AFTER_MS } from '../../src/domains/toolbox/loom/locks/break-lock.ts'
+import { takeLock, withLock } from '../../src/domains/toolbox/loom/locks/file-lock.ts'
+import { gateNameOf } from '../../src/domains/toolbox/loom/locks/lock-name.ts'
+import { makeLockRecord, renderLockRecord } from '../../src/domains/toolbox/loom/locks/lock-record.ts'
+import type { LockTools } from '../../src/domains/toolbox/loom/locks/lock-tools.ts'
 import { ToolFault } from '../../src/domains/toolbox/tool-fault.ts'
 import { realSystem } from '../../src/platform/basics/system.ts'
 import type { HeldFolder } from '../../src/platform/guard/guard.ts'
@@ -20,10 +18,6 @@ import { type FilesProject, makeFilesProject } from './files-project.fixture.ts'
 import { replace } from './files-scenario.fixture.ts'
 
 const LOCK = '.lock.main.ts'
-
-const spares = mkdtempSync(join(tmpdir(), 'lock-files-'))
-const files = keepLockFiles(spares)
-afterAll(() => (files.close(), rmSync(spares, { recursive: true })))
 
 /** Tools whose waiting takes no time, and what they were used for. */
 interface QuickTools extends LockTools {
@@ -35,8 +29,6 @@ function quickTools(onPause: () => void = () => {}): QuickTools {
   const [pauses, warnings]: [number[], object[]] = [[], []]
   return {
     ...realSystem,
-    files,
-    service: 'shop',
     pauses,
     warnings,
     log: { warn: (fields) => void warnings.push(fields) },

@@ -16,17 +16,15 @@ interface Worker {
   readonly lines: Interface
 }
 
-function workersBy(calls: 'plain' | 'kernel') {
-  return async ({ base }: FilesProject, act: string, ...rest: string[]): Promise<Worker> => {
-    const child = spawn(process.execPath, [WORKER, calls, act, base, ...rest], {
-      env: childEnv({}),
-      stdio: ['pipe', 'pipe', 'inherit'],
-    })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    const lines = createInterface(child.stdout)
-    await once(lines, 'line')
-    return { child, lines }
-  }
+async function startWorker({ base }: FilesProject, act: string, ...rest: string[]): Promise<Worker> {
+  const child = spawn(process.execPath, [WORKER, act, base, ...rest], {
+    env: childEnv({}),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines = createInterface(child.stdout)
+  await once(lines, 'line')
+  return { child, lines }
 }
 
 function slots(state: string): string {
@@ -40,9 +38,7 @@ async function runAll(workers: readonly Worker[]): Promise<unknown[]> {
   return Promise.all(answers)
 }
 
-describe.each(['plain', 'kernel'] as const)('processes that edit the same file, by %s calls', (calls) => {
-  const startWorker = workersBy(calls)
-
+describe('processes that edit the same file', () => {
   verifies(
     ['TOOL-059', 'TOOL-061'],
     'all get their edits in, 50 of them at once',

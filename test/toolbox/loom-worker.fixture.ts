@@ -3,10 +3,8 @@ import { closeSync, openSync, unlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { editFile } from '../../src/domains/toolbox/files/edit-file.ts'
-import { takeLock } from '../../src/domains/toolbox/loom/file-lock.ts'
-import { lockToolsOf } from '../../src/domains/toolbox/loom/lock-tools.ts'
-import type { ToolContext } from '../../src/domains/toolbox/tool-context.ts'
-import { chooseCalls } from '../../src/platform/guard/folder-calls.ts'
+import { takeLock } from '../../src/domains/toolbox/loom/locks/file-lock.ts'
+import { lockToolsOf } from '../../src/domains/toolbox/loom/locks/lock-tools.ts'
 import { type FilesProject, openFilesProject } from './files-project.fixture.ts'
 
 const LONG_AGO_S = 45
@@ -59,13 +57,11 @@ async function contend(project: FilesProject, rounds = '0') {
   return { met, robbed }
 }
 
-function toolsOf({ hub, service_root }: FilesProject) {
-  const context = { service_root } as ToolContext
-  return lockToolsOf({ hub, context, signal: new AbortController().signal })
+function toolsOf({ hub }: FilesProject) {
+  return lockToolsOf({ hub, signal: new AbortController().signal })
 }
 
-const [calls, act = '', base = '', ...args] = process.argv.slice(2)
-chooseCalls(calls === 'kernel' ? 'kernel' : 'plain')
+const [act = '', base = '', ...args] = process.argv.slice(2)
 const project = await openFilesProject(base)
 process.stdout.write('ready\n')
 // All begin at the same time: when they are told to.

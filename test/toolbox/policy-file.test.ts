@@ -286,6 +286,7 @@ test('every example of the guide loads', () => {
       'git',
       'guard',
       'knowledge',
+      'limits',
       'rate_limits',
       'scope',
       'secrets',

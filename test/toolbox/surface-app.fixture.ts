@@ -3,7 +3,7 @@ import type { Operation } from '../../src/operations/define-operation.ts'
 import { buildRegistry } from '../../src/operations/registry.ts'
 import { authenticator } from '../../src/platform/identity/authenticate.ts'
 import { followHubToken } from '../../src/platform/identity/hub-token.ts'
-import { buildApp } from '../../src/surfaces/rest/build-app.ts'
+import { buildApp } from '../../src/surfaces/http/build-app.ts'
 import type { ToolHub } from './surface-hub.fixture.ts'
 
 /** The hub of a test over HTTP once more, with tools of the test's own beside the real ones. */

@@ -105,11 +105,11 @@ describe('a granted tool that the toolbox provides', () => {
       { kind: 'agent', id: grant.grant.grant_id },
       { kind: 'service', id: project.service },
     ]) {
-      await ask(hub, 'lock_add', target, { as: 'hub' })
+      await ask(hub, 'lock_add', target, { as: 'owner' })
       const { code, result } = await invoke(grant, 'read_docs', { path: 'docs/a.md' })
       expect(code ?? resultIn(result).error.code).toMatch(/locked/i)
       expect(JSON.stringify(result ?? {})).not.toContain('# A')
-      await ask(hub, 'lock_release', target, { as: 'hub' })
+      await ask(hub, 'lock_release', target, { as: 'owner' })
       expect((await invoke(grant, 'read_docs', { path: 'docs/a.md' })).result.structuredContent.status).toBe(
         'success',
       )

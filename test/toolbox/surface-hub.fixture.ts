@@ -5,6 +5,7 @@ import { runOperation } from '../../src/operations/run-operation.ts'
 import { type ToolboxSeat, toolboxCaller } from '../../src/platform/identity/caller.ts'
 import { runInProcess } from '../harness/call-cli.ts'
 import { connectClient } from '../harness/call-mcp.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import { startTestHub, type TestHub, type TestHubOptions } from '../harness/test-hub.ts'
 import { makeToolProject, type ToolProject } from './surface-project.fixture.ts'
 
@@ -54,7 +55,9 @@ export async function startToolHub(
   const bearers = new Map<string, Promise<string>>()
   const at = (changes: SeatChanges = {}) => seatAt(project, changes)
   const owner = (method: string, path: string, body?: object) =>
-    sendJson(hub.url, method, path, hub.credentials.bearers.hub, body).then(({ text }) => JSON.parse(text))
+    sendAsOwner(hub, { method, path, ...(body && { body: JSON.stringify(body) }) }).then(({ text }) =>
+      JSON.parse(text),
+    )
   const bearer = (changes: SeatChanges = {}) => {
     const key = JSON.stringify(changes)
     const known = bearers.get(key)

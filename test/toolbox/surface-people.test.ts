@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { sandboxFindings } from '../../src/domains/admin/findings/sandbox.ts'
+import { sandboxFindings } from '../../src/domains/admin/findings/sandbox-findings.ts'
 import { openSandbox } from '../../src/platform/sandbox/open-sandbox.ts'
 import { runInProcess } from '../harness/call-cli.ts'
 import { verifies } from '../requirements/verifies.ts'
@@ -89,7 +89,7 @@ describe('the command line', () => {
       [expect.stringMatching(/^\{"status":"error"/), ''],
     ])
     const wrong = await type(...read, '{"path":', ...place())
-    expect([wrong.exit, wrong.stderr]).toEqual([1, expect.stringContaining('not valid JSON')])
+    expect([wrong.exit, wrong.stderr]).toEqual([2, expect.stringContaining('not valid JSON')])
   })
 
   test('asks a running hub with the bearer of a session, and is told the same', async () => {

@@ -24,7 +24,7 @@ const CASES: Readonly<Record<string, readonly (readonly [path: string, symbol: s
       'a.ts',
       'read',
       `// read
-/* read */ import { «i»read } from './files.ts'
+/* read */ import { «i»read } from '../../src/domains/admin/findings/files.ts'
 import type { x as «i»read } from './read.ts'
 export { «i»read } from './again.ts'
 export { «r»read }

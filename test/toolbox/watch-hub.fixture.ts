@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { recordViolation, type ToolEvent } from '../../src/domains/toolbox/watch/record-event.ts'
+import { recordEvent, type ToolEvent } from '../../src/domains/toolbox/watch/record-event.ts'
 import type { Operation } from '../../src/operations/define-operation.ts'
 import { type Hub, openHub } from '../../src/operations/hub.ts'
 import { runOperation } from '../../src/operations/run-operation.ts'
@@ -33,7 +33,8 @@ export function pass(clock: Clock, ms: number): void {
 
 /** A denial of the guard, as the pipeline tells it. */
 export function violate(hub: Hub, agent_id: string, more: Partial<ToolEvent> = {}) {
-  return recordViolation(hub, undefined, redactor, {
+  return recordEvent(hub, undefined, redactor, {
+    kind: 'violation',
     vault_id: 'default',
     agent_id,
     violation_type: 'outside',

@@ -4,11 +4,23 @@ import { defineOperation } from '../../operations/define-operation.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { alertFindings } from './findings/alerts.ts'
 import { auditFindings } from './findings/audit.ts'
+import { clockFindings } from './findings/clock-findings.ts'
+import { type Finding, FindingSchema } from './findings/doctor-finding.ts'
 import { fileFindings } from './findings/files.ts'
-import { type Finding, FindingSchema } from './findings/finding.ts'
-import { gateFindings } from './findings/gates.ts'
+import { gateFindings } from './findings/gate-findings.ts'
+import { ledgerFindings } from './findings/ledger.ts'
+import { otherHubFindings } from './findings/other-hubs.ts'
 import { policyFindings } from './findings/policy.ts'
-import { sandboxFindings } from './findings/sandbox.ts'
+import { sandboxFindings } from './findings/sandbox-findings.ts'
+import { schemaFindings } from './findings/schema-findings.ts'
+
+export const DoctorOutput = z.strictObject({
+  schema: z.literal('knowtation.doctor/v0'),
+  version: z.string(),
+  database: z.enum(['sqlite', 'postgres']),
+  healthy: z.boolean(),
+  findings: z.array(FindingSchema),
+})
 
 export const doctor = defineOperation({
   name: 'doctor',
@@ -21,20 +33,19 @@ export const doctor = defineOperation({
   cli: 'doctor',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({
-    schema: z.literal('knowtation.doctor/v0'),
-    version: z.string(),
-    database: z.enum(['sqlite', 'postgres']),
-    healthy: z.boolean(),
-    findings: z.array(FindingSchema),
-  }),
+  output: DoctorOutput,
+  present: async () => (await import('./present-hub.ts')).presentDoctor,
   async handle({ hub, rules, vault_id }) {
     const findings: Finding[] = [
       ...fileFindings(hub.home),
       ...policyFindings(rules, vault_id),
       ...gateFindings(hub.env, rules.policy.value),
       ...(await auditFindings(hub)),
+      ...(await ledgerFindings(hub)),
       ...(await alertFindings(hub)),
+      ...(await schemaFindings(hub)),
+      ...(await clockFindings(hub)),
+      ...(await otherHubFindings(hub)),
       ...(await sandboxFindings()),
     ]
     return {

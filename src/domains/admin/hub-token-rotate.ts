@@ -3,6 +3,11 @@ import { hubOwner } from '../../operations/authority.ts'
 import { ActOutside, defineOperation } from '../../operations/define-operation.ts'
 import { replaceHubToken } from '../../platform/identity/hub-token.ts'
 
+export const HubTokenRotateOutput = z.strictObject({
+  schema: z.literal('knowtation.hub_token_rotate/v0'),
+  path: z.string().describe('The file that holds the new token'),
+})
+
 export const hubTokenRotate = defineOperation({
   name: 'hub_token_rotate',
   summary:
@@ -14,10 +19,8 @@ export const hubTokenRotate = defineOperation({
   cli: 'token rotate-hub',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({
-    schema: z.literal('knowtation.hub_token_rotate/v0'),
-    path: z.string().describe('The file that holds the new token'),
-  }),
+  output: HubTokenRotateOutput,
+  present: async () => (await import('./present-keys.ts')).presentNewHubToken,
   async handle({ hub }) {
     return new ActOutside(async () => {
       replaceHubToken(hub.home, hub.system)

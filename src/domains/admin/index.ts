@@ -3,6 +3,7 @@ import { auditList } from './audit-list.ts'
 import { auditVerify } from './audit-verify.ts'
 import { doctor } from './doctor.ts'
 import { hubTokenRotate } from './hub-token-rotate.ts'
+import { tellPolicies } from './known-hubs.ts'
 import { secretsKeyRotate } from './secrets-key-rotate.ts'
 import { tokenCreate } from './token-create.ts'
 import { tokenList } from './token-list.ts'
@@ -22,3 +23,6 @@ export const adminOperations = [
   auditVerify,
   auditExport,
 ]
+
+/** What the domain does by itself, now and then. */
+export const adminChores = [{ name: 'tell policies', every_ms: 5_000, run: tellPolicies }]

@@ -4,6 +4,15 @@ import { ActOutside, defineOperation } from '../../operations/define-operation.t
 import { findKeyToCome, finishExchange, sealAnew } from '../../platform/secrets/exchange-key.ts'
 import { adminErrors } from './admin-errors.ts'
 
+export const SecretsKeyRotateOutput = z.strictObject({
+  schema: z.literal('knowtation.secrets_key_rotate/v0'),
+  key_id: z.string().describe('Tells the new key apart from others without revealing it'),
+  resealed: z
+    .int()
+    .describe('How many secrets were sealed anew; none where only the end of an exchange was left'),
+  source: z.string().describe('Where the key is now'),
+})
+
 export const secretsKeyRotate = defineOperation({
   name: 'secrets_key_rotate',
   summary: 'Seal all credentials anew with a new secrets key, which takes the place of the old one.',
@@ -13,14 +22,8 @@ export const secretsKeyRotate = defineOperation({
   cli: 'secrets rotate',
   errors: adminErrors.pick('nothing_sealed', 'secrets_key_unusable'),
   input: z.strictObject({}),
-  output: z.strictObject({
-    schema: z.literal('knowtation.secrets_key_rotate/v0'),
-    key_id: z.string().describe('Tells the new key apart from others without revealing it'),
-    resealed: z
-      .int()
-      .describe('How many secrets were sealed anew; none where only the end of an exchange was left'),
-    source: z.string().describe('Where the key is now'),
-  }),
+  output: SecretsKeyRotateOutput,
+  present: async () => (await import('./present-keys.ts')).presentNewSecretsKey,
   async check({ hub, db, refuse }) {
     const next = await findKeyToCome(db, hub).catch((error: Error) => refuseFault(error, refuse))
     return next ?? refuse('nothing_sealed')

@@ -7,6 +7,12 @@ import { Token } from './token-schemas.ts'
 
 const MAX_TTL_SECONDS = 365 * 86_400
 
+export const TokenCreateOutput = z.strictObject({
+  schema: z.literal('knowtation.token_create/v0'),
+  token: Token,
+  bearer: z.string(),
+})
+
 export const tokenCreate = defineOperation({
   name: 'token_create',
   summary: 'Create a local token for this vault. Its bearer is shown once.',
@@ -33,11 +39,8 @@ export const tokenCreate = defineOperation({
       .optional()
       .describe('A name to recognise it by'),
   }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.token_create/v0'),
-    token: Token,
-    bearer: z.string(),
-  }),
+  output: TokenCreateOutput,
+  present: async () => (await import('./present-tokens.ts')).presentNewToken,
   async handle({ input, caller, vault_id, db, hub, now }) {
     const expires =
       input.ttl_seconds === undefined

@@ -7,6 +7,14 @@ import { Token } from './token-schemas.ts'
 
 const LIST_LIMIT = 200
 
+export const TokenListOutput = z.strictObject({
+  schema: z.literal('knowtation.token_list/v0'),
+  vault_id: z.string(),
+  tokens: z.array(Token),
+  truncated: z.boolean(),
+  next_cursor: z.string().nullable(),
+})
+
 export const tokenList = defineOperation({
   name: 'token_list',
   summary: 'List the local tokens of this vault, newest first.',
@@ -17,13 +25,8 @@ export const tokenList = defineOperation({
   cli: 'token list',
   errors: {},
   input: z.strictObject(pageInputs(LIST_LIMIT, LIST_LIMIT)),
-  output: z.strictObject({
-    schema: z.literal('knowtation.token_list/v0'),
-    vault_id: z.string(),
-    tokens: z.array(Token),
-    truncated: z.boolean(),
-    next_cursor: z.string().nullable(),
-  }),
+  output: TokenListOutput,
+  present: async () => (await import('./present-tokens.ts')).presentTokenList,
   async handle({ input, vault_id, db, refuse }) {
     const { limit = LIST_LIMIT } = input
     const after = findPlace(input.cursor) ?? refuse('BAD_REQUEST', 'cursor does not have the required form.')

@@ -5,6 +5,16 @@ import { CALLER_KINDS, ROLES } from '../../platform/identity/caller.ts'
 import { SCOPES } from '../../platform/policy/scopes.ts'
 import { findVisibleScopes } from '../../platform/policy/visible-scopes.ts'
 
+export const WhoamiOutput = z.strictObject({
+  schema: z.literal('knowtation.whoami/v0'),
+  caller_kind: z.enum(CALLER_KINDS),
+  caller_id: z.string(),
+  role: z.enum(ROLES),
+  vault_id: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  policy_revision: z.string(),
+})
+
 export const whoami = defineOperation({
   name: 'whoami',
   summary: 'Tell who the caller is, in which vault, with which role and scopes.',
@@ -16,15 +26,8 @@ export const whoami = defineOperation({
   cli: 'whoami',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({
-    schema: z.literal('knowtation.whoami/v0'),
-    caller_kind: z.enum(CALLER_KINDS),
-    caller_id: z.string(),
-    role: z.enum(ROLES),
-    vault_id: z.string(),
-    scopes: z.array(z.enum(SCOPES)),
-    policy_revision: z.string(),
-  }),
+  output: WhoamiOutput,
+  present: async () => (await import('./present-hub.ts')).presentWhoami,
   async handle({ caller, vault_id, rules }) {
     return {
       schema: 'knowtation.whoami/v0',

@@ -1,3 +1,4 @@
+import type { Hub } from '../../operations/hub.ts'
 import { deadLetterList } from './dead-letters/dead-letter-list.ts'
 import { deadLetterReplay } from './dead-letters/dead-letter-replay.ts'
 import { boundaryEngines } from './engines/boundary-engines.ts'
@@ -6,7 +7,7 @@ import { boundaryCompose } from './executions/boundary-compose.ts'
 import { boundaryList } from './executions/boundary-list.ts'
 import { boundaryRun } from './executions/boundary-run.ts'
 import { boundaryShow } from './executions/boundary-show.ts'
-import { takeOverAbandoned } from './executions/take-over.ts'
+import { runnerOf } from './executions/execution-runner.ts'
 import { ledgerAppend } from './ledger/ledger-append.ts'
 import { ledgerExport } from './ledger/ledger-export.ts'
 import { ledgerLineage } from './ledger/ledger-lineage.ts'
@@ -32,7 +33,9 @@ export const boundaryOperations = [
   ledgerExport,
 ]
 
+export { sealLedger } from './ledger/seal-ledger.ts'
+
 /** What the domain does by itself, now and then. */
 export const boundaryChores = [
-  { name: 'take over abandoned executions', every_ms: 2_000, run: takeOverAbandoned },
+  { name: 'take over abandoned executions', every_ms: 2_000, run: (hub: Hub) => runnerOf(hub).look() },
 ]

@@ -1,14 +1,19 @@
 import type { Hub } from '../../operations/hub.ts'
+import { purgeAttempts } from '../../platform/identity/attempts.ts'
+import { purgeMcpConsents } from '../../platform/identity/mcp/mcp-consents.ts'
+import { purgeOauthRecords } from '../../platform/identity/mcp/oauth-records.ts'
 import { purgeDeviceGrants } from '../../platform/identity/owner-device-grants.ts'
 import { purgeLinks } from '../../platform/identity/owner-links.ts'
 import { purgeOwnerSessions } from '../../platform/identity/owner-sessions.ts'
 import { intentChores } from './intents/intent-chores.ts'
 import { runChores } from './runs/run-chores.ts'
-import { pruneEvents } from './spine/event-store.ts'
+import { pruneEvents } from './spine/spine-store.ts'
 import { subscriptionChores } from './subscriptions/subscription-chores.ts'
 
 /** What has ended is kept this long, so that who comes late is told that it is over. */
 const KEPT_MS = 3_600_000
+/** What programs were allowed once can be looked up for longer. */
+const CONSENTS_KEPT_MS = 90 * 86_400_000
 
 async function purgeEnded(hub: Hub): Promise<void> {
   const ended_before = new Date(hub.system.now().getTime() - KEPT_MS)
@@ -16,6 +21,9 @@ async function purgeEnded(hub: Hub): Promise<void> {
     await purgeLinks(tx, ended_before)
     await purgeDeviceGrants(tx, ended_before)
     await purgeOwnerSessions(tx, ended_before)
+    await purgeAttempts(tx, ended_before)
+    await purgeOauthRecords(tx, ended_before)
+    await purgeMcpConsents(tx, new Date(ended_before.getTime() - CONSENTS_KEPT_MS))
     await pruneEvents(tx)
   })
 }

@@ -7,8 +7,8 @@ import {
   type Operation,
 } from '../../operations/define-operation.ts'
 import type { ErrorTable } from '../../operations/errors.ts'
-import { ownerCode, ownerContract, sessionContract } from './owner-contract.ts'
-import { sessionErrors, surfaceErrors } from './owner-errors.ts'
+import { ownerCode, ownerContract, sessionContract } from '../../operations/owner-contract.ts'
+import { sessionErrors, surfaceErrors } from '../../operations/owner-errors.ts'
 import { handleRecorded, recordRefusal } from './spine/record-call.ts'
 import type { Spine } from './spine/spine.ts'
 
@@ -19,7 +19,10 @@ type Declared<
   A extends Authority,
   E extends Effect,
   Found,
-> = Parameters<typeof defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found>>[0]
+  Shown,
+> = Parameters<
+  typeof defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found, Shown>
+>[0]
 
 /** What an operation of the owner's surface declares: the rest is the same for all of them. */
 export type OwnerDeclaration<
@@ -29,7 +32,8 @@ export type OwnerDeclaration<
   A extends Authority,
   E extends Effect,
   Found,
-> = Omit<Declared<Input, Output, Errors, A, E, Found>, 'errors' | 'contract' | 'whenInvalid'> & {
+  Shown = unknown,
+> = Omit<Declared<Input, Output, Errors, A, E, Found, Shown>, 'errors' | 'contract' | 'whenInvalid'> & {
   errors: Errors
   /** The event that each call of it leaves in the owner's record, carried out or not. */
   spine?: Spine<z.output<Input>, NoInfer<Output>>
@@ -43,24 +47,18 @@ export function defineOwnerOperation<
   A extends Authority,
   E extends Effect,
   Found = undefined,
->({ spine, ...declaration }: OwnerDeclaration<Input, Output, Errors, A, E, Found>): Operation {
-  const operation = defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found>({
+  Shown = unknown,
+>({ spine, ...declaration }: OwnerDeclaration<Input, Output, Errors, A, E, Found, Shown>): Operation {
+  const operation = defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found, Shown>({
     ...declaration,
     errors: { ...surfaceErrors.table, ...sessionWords(declaration.authority), ...declaration.errors },
     contract: isOfSession(declaration.authority) ? sessionContract : ownerContract,
     whenInvalid: 'invalid_request',
-  } as unknown as Declared<Input, Output, Errors, A, E, Found>)
+  } as unknown as Declared<Input, Output, Errors, A, E, Found, Shown>)
   return spine ? recorded(operation, spine as unknown as AnySpine) : operation
 }
 
 type AnySpine = Spine<Record<string, unknown>, unknown>
-
-const spines = new WeakMap<Operation, AnySpine>()
-
-/** The event that an operation leaves, where it leaves one. */
-export function findSpine(operation: Operation): AnySpine | undefined {
-  return spines.get(operation)
-}
 
 function recorded(operation: Operation, spine: AnySpine): Operation {
   const isInTransaction = operation.effect !== 'read' && !operation.outward
@@ -69,9 +67,7 @@ function recorded(operation: Operation, spine: AnySpine): Operation {
     onRefused: (ended, refusal) => recordRefusal(spine, ended, ownerCode(ended.operation, refusal)),
   }
   const handle = handleRecorded(spine, operation.handle, isInTransaction)
-  const made = { ...operation, contract, handle }
-  spines.set(made, spine)
-  return made
+  return Object.assign({ ...operation, contract, handle }, { spine })
 }
 
 /** Where only a session will do, whoever comes without is told to sign in, not to bring a bearer. */

@@ -3,12 +3,14 @@ import { connectionDelete } from './connections/connection-delete.ts'
 import { connectionDiagnostics } from './connections/connection-diagnostics.ts'
 import { ownerConnectionList, ownerConnectionShow } from './connections/connection-list.ts'
 import { ownerConnectorTemplateList } from './connectors/template-list.ts'
+import { consentOperations } from './consents/consent-operations.ts'
 import { controlChores } from './control-chores.ts'
 import { ownerControl } from './control-document.ts'
 import { intentOperations } from './intents/intent-operations.ts'
 import { ownerAgentList, ownerAgentRevoke } from './owner/agents.ts'
 import { ownerDeviceApprove, ownerDeviceDeny, ownerDeviceShow } from './owner/device.ts'
 import { ownerLinkCreate } from './owner/link-create.ts'
+import { ownerPasskeyList, ownerPasskeyRemove } from './owner/passkeys.ts'
 import { ownerSessionList, ownerSignOutEverywhere } from './owner/sign-out.ts'
 import { recordOperations } from './records/record-operations.ts'
 import { runOperations } from './runs/run-operations.ts'
@@ -28,6 +30,8 @@ export const controlOperations = [
   ownerDeviceDeny,
   ownerAgentList,
   ownerAgentRevoke,
+  ownerPasskeyList,
+  ownerPasskeyRemove,
   ownerConnectorTemplateList,
   ownerConnectionList,
   ownerConnectionShow,
@@ -43,6 +47,7 @@ export const controlOperations = [
   ...scheduleOperations,
   ...recordOperations,
   ...subscriptionOperations,
+  ...consentOperations,
 ]
 
 export { controlChores }

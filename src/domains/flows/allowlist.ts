@@ -1,23 +1,16 @@
-import { keptWith } from '../../platform/basics/kept-with.ts'
 import type { AllowedTool, VaultPolicy } from '../../platform/policy/vault-policy.ts'
 import type { FlowStepDraft } from './bundle/flow-record.ts'
 
 export type { AllowedTool }
 
-// A policy object stands for one revision of the file, so its list is laid out once.
-const toolsOf = keptWith(
-  ({ external_agent }: VaultPolicy): ReadonlyMap<string, AllowedTool> =>
-    new Map((external_agent?.allowed_tools ?? []).map((tool) => [tool.id, tool])),
-)
-
-/** The external tools that the owner lists for the vault, by id. */
-export function allowedToolIds(policy: VaultPolicy): { has(id: string): boolean } {
-  return toolsOf(policy)
+/** The ids of the external tools that the owner lists for the vault. */
+export function allowedToolIds({ external_agent }: VaultPolicy): ReadonlySet<string> {
+  return new Set(external_agent?.allowed_tools?.map(({ id }) => id))
 }
 
 /** A tool of the allowlist that was checked to be on it. */
-export function requireAllowedTool(policy: VaultPolicy, id: string): AllowedTool {
-  const tool = toolsOf(policy).get(id)
+export function requireAllowedTool({ external_agent }: VaultPolicy, id: string): AllowedTool {
+  const tool = external_agent?.allowed_tools?.find((one) => one.id === id)
   if (!tool) throw new Error('The tool is not on the allowlist.')
   return tool
 }

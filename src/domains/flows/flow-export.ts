@@ -5,6 +5,8 @@ import { flowErrors } from './flow-errors.ts'
 import { FlowId, FlowStepWire, FlowWire, VersionChoice } from './flow-schemas.ts'
 import { requireFlowDocument } from './require-flow.ts'
 
+const FlowExportOutput = z.strictObject({ flow: FlowWire, steps: z.array(FlowStepWire) })
+
 export const flowExport = defineOperation({
   name: 'flow_export',
   summary: 'Export one version of a flow as a bundle that another vault can import.',
@@ -16,7 +18,7 @@ export const flowExport = defineOperation({
   errors: flowErrors.pick('unknown_flow', 'FLOW_SCOPE_AMBIGUOUS'),
   target: (input) => ({ kind: 'flow', id: input.flow_id }),
   input: z.strictObject({ flow_id: FlowId, version: VersionChoice }),
-  output: z.strictObject({ flow: FlowWire, steps: z.array(FlowStepWire) }),
+  output: FlowExportOutput,
   async handle(context) {
     return new StoredJson(await requireFlowDocument(context, 'bundle'))
   },

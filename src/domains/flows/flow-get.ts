@@ -6,6 +6,13 @@ import { FlowId, FlowStepWire, FlowWire, VersionChoice } from './flow-schemas.ts
 import { keepAnswers } from './kept-answers.ts'
 import { requireFlowDocument } from './require-flow.ts'
 
+export const FlowGetOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_get/v0'),
+  vault_id: z.string(),
+  flow: FlowWire,
+  steps: z.array(FlowStepWire),
+})
+
 export const flowGet = defineOperation({
   name: 'flow_get',
   summary: 'Read one version of a flow with its steps.',
@@ -17,12 +24,8 @@ export const flowGet = defineOperation({
   errors: flowErrors.pick('unknown_flow', 'FLOW_SCOPE_AMBIGUOUS'),
   target: (input) => ({ kind: 'flow', id: input.flow_id }),
   input: z.strictObject({ flow_id: FlowId, version: VersionChoice }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_get/v0'),
-    vault_id: z.string(),
-    flow: FlowWire,
-    steps: z.array(FlowStepWire),
-  }),
+  output: FlowGetOutput,
+  present: async () => (await import('./present-flow.ts')).presentFlow,
   async handle(context) {
     const { vault_id } = context
     const fragment = await requireFlowDocument(context, 'get')

@@ -9,6 +9,14 @@ import { listFlowSummaries } from './flow-summaries.ts'
 import { ensureStarterFlows } from './starter-flows.ts'
 import { requireVisibleScopes } from './visibility.ts'
 
+export const FlowListOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_list/v0'),
+  vault_id: z.string(),
+  effective_scope: ScopeName,
+  flows: z.array(FlowSummary),
+  truncated: z.boolean(),
+})
+
 export const flowList = defineOperation({
   name: 'flow_list',
   summary: 'List the latest version of each flow the caller may see, newest first.',
@@ -23,13 +31,8 @@ export const flowList = defineOperation({
     tag: z.string().min(1).max(64).optional().describe('Only flows with this tag'),
     limit: limitInput(MAX_FLOW_SUMMARIES, MAX_FLOW_SUMMARIES),
   }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_list/v0'),
-    vault_id: z.string(),
-    effective_scope: ScopeName,
-    flows: z.array(FlowSummary),
-    truncated: z.boolean(),
-  }),
+  output: FlowListOutput,
+  present: async () => (await import('./present-flow-list.ts')).presentFlowList,
   async handle(context) {
     const { input, vault_id, hub, db, refuse } = context
     const visible = requireVisibleScopes(context)

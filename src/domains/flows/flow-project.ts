@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
-import { type Context, defineOperation } from '../../operations/define-operation.ts'
+import { type Context, defineOperation, isWithGrant } from '../../operations/define-operation.ts'
 import { isForbidden } from '../../platform/policy/gates.ts'
+import { type Harness, INERT_HARNESSES, RESERVED_HARNESSES } from './bundle/bundle-vocabulary.ts'
 import type { Flow } from './bundle/flow-record.ts'
-import { type Harness, INERT_HARNESSES, RESERVED_HARNESSES } from './bundle/vocabulary.ts'
 import { flowErrors } from './flow-errors.ts'
 import { FlowId, HarnessName, VersionChoice } from './flow-schemas.ts'
 import { findLatestVersion } from './flow-store.ts'
@@ -11,7 +11,7 @@ import { requireGrant } from './grants/check-grant.ts'
 import { MISPLACED_BEARER } from './grants/grant-record.ts'
 import { keepAnswers } from './kept-answers.ts'
 import { keepProjections } from './kept-projections.ts'
-import { FLOW_PROJECT_SCHEMA, projectionEnvelope } from './projection/envelope.ts'
+import { FLOW_PROJECT_SCHEMA, projectionEnvelope } from './projection/projection-envelope.ts'
 import {
   FLOW_PROJECTION_SCHEMA,
   isProjectable,
@@ -45,7 +45,7 @@ const Wanted = z.strictObject({
   version: VersionChoice,
 })
 
-const Projected = z.strictObject({
+export const Projected = z.strictObject({
   schema: z.literal(FLOW_PROJECT_SCHEMA),
   vault_id: z.string(),
   projection: z.strictObject({
@@ -91,7 +91,7 @@ export const flowProject = defineOperation({
     const harness = requireServed(context)
     const read = documentOf(await requireFlowDocument(context, 'bundle'))
     const { flow, steps } = read
-    if (presented.external_bearer !== undefined) await checkGrantedFetch(context, flow)
+    if (isWithGrant(presented)) await checkGrantedFetch(context, flow)
     // Who asked for no certain version has read the newest that is there for them.
     const latest_version = input.version === undefined ? flow.version : await findLatest(context, flow)
     const offered = read.offeredUnder(rules.policy.value)
@@ -156,7 +156,12 @@ function requireServed({
 async function checkGrantedFetch(context: Projecting, flow: Flow): Promise<void> {
   const { input, isGateOn, refuse } = context
   if (!isGateOn('FLOW_EXTERNAL_AGENT_ENABLED')) refuse('FLOW_EXTERNAL_AGENT_DISABLED')
-  const grant = await requireGrant(context, { flow_id: flow.flow_id, flow_version: flow.version })
+  const { flow_id, version: flow_version } = flow
+  const grant = await requireGrant(context, ['life', 'use'], ({ allowed_tools: tools }) => ({
+    flow_id,
+    flow_version,
+    tools,
+  }))
   if (!grant.allowed_harnesses.some((allowed) => allowed === input.harness))
     refuse('FLOW_EXTERNAL_GRANT_DENIED')
 }

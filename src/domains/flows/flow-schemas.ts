@@ -9,7 +9,7 @@ import {
   SCOPES,
   SKILL_REF_KINDS,
   VERIFICATION_KINDS,
-} from './bundle/vocabulary.ts'
+} from './bundle/bundle-vocabulary.ts'
 
 export const FlowId = z.string().regex(FLOW_ID).describe('The id of the flow, such as flow_research_brief')
 /** The form is checked by the operation itself, after what the contract wants checked before it. */

@@ -6,12 +6,11 @@ import {
   sql,
   type Transaction,
 } from '../../platform/storage/database.ts'
-import { keptReads } from '../../platform/storage/kept-reads.ts'
+import type { Scope } from './bundle/bundle-vocabulary.ts'
 import type { Flow, FlowBundle } from './bundle/flow-record.ts'
 import { MAX_STEPS_PER_FLOW } from './bundle/limits.ts'
 import { versionKey } from './bundle/semver.ts'
 import { flowStateId } from './bundle/state-id.ts'
-import type { Scope } from './bundle/vocabulary.ts'
 import { keepCheckedTexts } from './checked-texts.ts'
 
 /**
@@ -168,15 +167,8 @@ async function findExact(
   db: Reader,
   { vault_id, flow_id, scopes, version }: Wanted & { version: string },
 ): Promise<VersionHead | undefined> {
-  const head = await findVersion(db, vault_id, flow_id, version)
+  const head = await db.get(exactHead, vault_id, flow_id, version)
   return head && scopes.includes(head.scope) ? head : undefined
-}
-
-const keptVersions = keptReads<VersionHead>('flow_versions')
-
-function findVersion(db: Reader, vault_id: string, flow_id: string, version: string) {
-  const key = JSON.stringify([vault_id, flow_id, version])
-  return keptVersions(db, key, () => db.get(exactHead, vault_id, flow_id, version))
 }
 
 /** The newest version of a flow among the scopes. */
@@ -190,13 +182,11 @@ export async function findLatestVersion(
 }
 
 /** Whether this version is there for the scopes to see. */
-export function isFlowVersionVisible(
+export async function isFlowVersionVisible(
   db: Reader,
-  { vault_id, flow_id, scopes, version }: Wanted & { version: string },
-): boolean | Promise<boolean> {
-  const isVisible = (head: VersionHead | undefined) => head !== undefined && scopes.includes(head.scope)
-  const found = findVersion(db, vault_id, flow_id, version)
-  return found instanceof Promise ? found.then(isVisible) : isVisible(found)
+  wanted: Wanted & { version: string },
+): Promise<boolean> {
+  return (await findExact(db, wanted)) !== undefined
 }
 
 /** Fills the three places of a scope list; an empty text matches no scope. */

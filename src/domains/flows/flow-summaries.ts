@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Reader, StorageDamaged, sql } from '../../platform/storage/database.ts'
-import type { Scope } from './bundle/vocabulary.ts'
+import type { Scope } from './bundle/bundle-vocabulary.ts'
 import { scopeValues } from './flow-store.ts'
 
 interface SummaryRow {

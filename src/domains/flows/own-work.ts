@@ -1,3 +1,4 @@
+import { isOwner } from '../../operations/authority.ts'
 import type { Surface } from '../../operations/define-operation.ts'
 import type { Caller } from '../../platform/identity/caller.ts'
 
@@ -7,9 +8,12 @@ export function authorName({ kind, id }: Caller): string {
 }
 
 /**
- * Over MCP an agent speaks, and an agent must not let its own work pass. On the other surfaces one person
- * alone at home may be author and reviewer.
+ * Whether somebody judges what the same credential made. An agent must not let its own work pass, and over MCP it is an
+ * agent that speaks; so it may be with any token. The owner alone at home may be author and reviewer.
  */
-export function isOwnOverMcp(asking: { surface: Surface; caller: Caller }, author: string): boolean {
-  return asking.surface === 'mcp' && author === authorName(asking.caller)
+export function isOwnWork(
+  { surface, caller }: { surface: Surface; caller: Caller },
+  author: string,
+): boolean {
+  return author === authorName(caller) && (surface === 'mcp' || !isOwner(caller))
 }

@@ -4,7 +4,6 @@ import type { Hub } from '../../operations/hub.ts'
 import { hubRecord } from '../../operations/hub-record.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { sql } from '../../platform/storage/database.ts'
-import { findBundleFault } from './bundle/check-bundle.ts'
 import { canonicalBundle, type FlowBundle, type FlowBundleDraft } from './bundle/flow-record.ts'
 import { insertFlowVersion } from './flow-store.ts'
 
@@ -19,7 +18,7 @@ export function ensureStarterFlows(hub: Hub, vault_id: string): Promise<void> {
     // The mark spares every process after the first from reading the files again.
     const mark = `starters:${vault_id}`
     if ((await hub.db.get(readMark, mark))?.value === PACKAGE_VERSION) return
-    const { bundles, complete } = readStarterBundles(hub)
+    const { bundles, complete } = await readStarterBundles(hub)
     await hub.db.transaction(async (tx) => {
       let added = 0
       for (const bundle of bundles)
@@ -33,16 +32,22 @@ export function ensureStarterFlows(hub: Hub, vault_id: string): Promise<void> {
   })
 }
 
-function readStarterBundles(hub: Hub): { bundles: FlowBundle[]; complete: boolean } {
+async function readStarterBundles(hub: Hub): Promise<{ bundles: FlowBundle[]; complete: boolean }> {
+  // Short commands feel what it takes to load, and only the first of a home needs it.
+  const { findBundleFault } = await import('./bundle/check-bundle.ts')
   const files = readdirSync(hub.starters)
     .filter((name) => name.endsWith('.json'))
     .toSorted()
-  const bundles = files.flatMap((name) => readBundle(hub, join(hub.starters, name)) ?? [])
+  const bundles = files.flatMap((name) => readBundle(hub, join(hub.starters, name), findBundleFault) ?? [])
   return { bundles, complete: bundles.length === files.length }
 }
 
 /** A bundle with any fault is left out whole; the others are not held up by it. */
-function readBundle(hub: Hub, file: string): FlowBundle | undefined {
+function readBundle(
+  hub: Hub,
+  file: string,
+  findBundleFault: (value: unknown) => string | undefined,
+): FlowBundle | undefined {
   let fault: string | undefined
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'))

@@ -1,7 +1,7 @@
 import type { Caller } from '../../platform/identity/caller.ts'
 import type { VaultRules } from '../../platform/policy/policies.ts'
 import { findVisibleScopes } from '../../platform/policy/visible-scopes.ts'
-import type { Scope } from './bundle/vocabulary.ts'
+import type { Scope } from './bundle/bundle-vocabulary.ts'
 
 interface Asking {
   caller: Caller

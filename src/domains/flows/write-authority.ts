@@ -1,5 +1,5 @@
 import type { Caller } from '../../platform/identity/caller.ts'
-import type { Scope } from './bundle/vocabulary.ts'
+import type { Scope } from './bundle/bundle-vocabulary.ts'
 
 /** Whether a caller may change what lies in a scope: personal and project any editor, org an admin. */
 export function hasWriteAuthority(caller: Caller, scope: Scope): boolean {

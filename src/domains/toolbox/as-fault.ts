@@ -1,5 +1,5 @@
 import { type DenialReason, FileFault, GuardDenied } from '../../platform/guard/guard.ts'
-import { PatternInvalid, PatternTimeout } from '../../platform/patterns/patterns.ts'
+import { PatternInvalid, PatternTimeout, ThreadUnavailable } from '../../platform/patterns/patterns.ts'
 import { SandboxUnavailable } from '../../platform/sandbox/sandbox.ts'
 import { SUGGESTIONS, TOOL_ERRORS } from './tool-errors.ts'
 import { type FaultCode, ToolFault } from './tool-fault.ts'
@@ -36,6 +36,7 @@ const DENIALS: Readonly<Record<DenialReason, string>> = {
   link_loop: 'The path leads through too many links.',
   changed: 'The file changed while it was looked at.',
   role: 'Your role reads documents and plans only.',
+  repository: 'Git would take the folder for a repository of its own, with settings that run programs.',
 }
 
 /** What to do about a denial; where nothing stands, what is said of every one. None tells what is there. */
@@ -46,6 +47,9 @@ const ADVICE: Readonly<Partial<Record<DenialReason, string>>> = {
   hard_link: 'Leave it alone, or ask the owner to make it a file with one name.',
   changed: 'Try again.',
   role: 'Name a path that begins with docs/ or plans/.',
+  repository:
+    'A HEAD may not stand beside objects and refs, or beside commondir: use another name. What lies in such a folder ' +
+    'already is for the owner to change; have tests make repositories below /tmp.',
 }
 
 /** Whatever a tool may throw, as a fault; nothing for an error that nobody foresaw. */
@@ -61,6 +65,8 @@ export function asFault(error: unknown): ToolFault | undefined {
       'The pattern took too long in one file and was stopped.',
       'Use a pattern that is simpler or matches less often, or name a path with smaller files.',
     )
+  if (error instanceof ThreadUnavailable)
+    return new ToolFault('IOError', error.message, SUGGESTIONS.IOError, { cause: error })
   if (error instanceof SandboxUnavailable)
     return new ToolFault('SandboxUnavailable', error.message, SUGGESTIONS.SandboxUnavailable)
   return undefined

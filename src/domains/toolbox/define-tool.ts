@@ -7,21 +7,29 @@ import {
   type Effect,
   type Operation,
 } from '../../operations/define-operation.ts'
-import { checkAgentRate } from './agent-rate.ts'
+import type { Hub } from '../../operations/hub.ts'
+import { checkStillUnlocked } from '../../operations/watch-acts.ts'
+import { boundedCache } from '../../platform/basics/cache.ts'
+import { partOf } from '../../platform/basics/part-of.ts'
+import { windowCounter } from '../../platform/identity/rate-limits.ts'
 import { recordCritical } from './critical-event.ts'
 import { withMeant } from './files/missing-file.ts'
+import { knownHitsOf } from './known-hits.ts'
 import { strictPolicy } from './policy/follow-project-policy.ts'
 import type { ProjectPolicy } from './policy/project-policy.ts'
+import { toolResult } from './result-contract.ts'
 import type { ToolCall, ToolDeclaration } from './tool.ts'
 import { toolContract } from './tool-contract.ts'
-import { TOOL_ERRORS } from './tool-errors.ts'
+import { SUGGESTIONS, TOOL_ERRORS } from './tool-errors.ts'
 import { ToolFault } from './tool-fault.ts'
-import { toolResult } from './tool-result.ts'
 import { contextOf, type Workshop, workshopOf } from './workshop.ts'
 
+/** Limits that are counted at once; projects have few different ones. */
+const LIMITS_KEPT = 100
+
 /** Makes a tool an operation: the same pipeline, audit log and surfaces as everything else. */
-export function defineTool<Input extends z.ZodObject, Output, Begun>(
-  tool: ToolDeclaration<Input, Output, Begun>,
+export function defineTool<Input extends z.ZodObject, Output, Ready>(
+  tool: ToolDeclaration<Input, Output, Ready>,
 ): Operation {
   return defineOperation({
     name: tool.name,
@@ -47,8 +55,8 @@ export function defineTool<Input extends z.ZodObject, Output, Begun>(
 
 type CallContext<Input> = Context<Input, string, Effect>
 
-async function handleCall<Input extends z.ZodObject, Output, Begun>(
-  tool: ToolDeclaration<Input, Output, Begun>,
+async function handleCall<Input extends z.ZodObject, Output, Ready>(
+  tool: ToolDeclaration<Input, Output, Ready>,
   context: CallContext<z.output<Input>>,
 ): Promise<Output | ActOutside<Output>> {
   const call = prepareCall(tool, context)
@@ -58,18 +66,23 @@ async function handleCall<Input extends z.ZodObject, Output, Begun>(
         throw withMeant({ ...call, guard }, error)
       }),
     )
-  return withGuard(async (ready) => {
-    checkAgentRate(context.hub, ready)
-    const begun = (await tool.check?.(ready)) as Begun
-    const abandon = async () => tool.abandon?.(begun)
-    await recordCritical(tool, ready, context.vault_id).catch(async (error: unknown) => {
-      await abandon()
+  return withGuard(async (now) => {
+    checkAgentRate(context.hub, now)
+    await tool.check?.(now)
+    const prepared = await tool.prepare?.(now)
+    const ready = prepared as Ready
+    const close = async () => prepared?.close()
+    try {
+      if (prepared) await checkStillUnlocked(context.hub, context.caller)
+      await recordCritical(tool, now, context.vault_id)
+    } catch (error) {
+      await close()
       throw error
-    })
-    if (tool.effect === 'read') return tool.handle(ready, begun)
+    }
+    if (tool.effect === 'read') return tool.handle(now, ready)
     const perform = (signal: AbortSignal) =>
-      withGuard(async (later) => tool.handle({ ...later, signal }, begun))
-    return new ActOutside(perform, undefined, abandon)
+      withGuard(async (later) => tool.handle({ ...later, signal }, ready)).finally(close)
+    return new ActOutside(perform, undefined, close)
   })
 }
 
@@ -92,7 +105,9 @@ function prepareCall<Input>(
     policy,
     patterns: workshop.patterns,
     sandbox: workshop.sandbox,
-    redactor: workshop.redactorOf(name, policy, place.access_token),
+    redactor: workshop
+      .redactorOf(name, policy, place.access_token)
+      .noting(knownHitsOf(hub, context.vault_id, place.agent_id).note),
     hub,
     now,
     signal,
@@ -106,4 +121,20 @@ function mendablePolicy(workshop: Workshop, project_root: string): ProjectPolicy
     if (error instanceof ToolFault && error.code === 'ConfigDamaged') return strictPolicy(project_root)
     throw error
   }
+}
+
+/** A counter of calls for each limit. */
+const openCounters = ({ system }: Hub) =>
+  boundedCache(LIMITS_KEPT, (limit) => windowCounter(Number(limit), system.now))
+
+/** Refuses a call of an agent that has had more in this minute than its project allows. */
+function checkAgentRate(hub: Hub, { context, policy }: ToolCall<unknown>): void {
+  const limit = policy.calls_per_minute
+  if (limit === undefined) return
+  const wait = partOf(hub, openCounters)(String(limit))(`${context.project_root}|${context.agent_id}`)
+  if (wait === 0) return
+  const message = `This agent may make ${limit} calls a minute; wait ${wait} s.`
+  throw new ToolFault('RateLimitExceeded', message, SUGGESTIONS.RateLimitExceeded, {
+    retry_after_seconds: wait,
+  })
 }

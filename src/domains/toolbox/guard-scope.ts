@@ -17,6 +17,7 @@ export function guardScopeOf(
     project_root: context.project_root,
     shared_roots: policy.shared_roots,
     closed_paths,
+    is_real: true,
     ...(context.role === 'product_owner' && { only_in: DOCUMENT_FOLDERS }),
     block_patterns: policy.block_patterns,
     hard_link_stores: policy.hard_link_stores,

@@ -1,5 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { findOwnProcess, isGone, type ProcessName } from './loom/process-name.ts'
+import { findOwnProcess, isGone, type ProcessName } from '../../platform/basics/process-name.ts'
 
 const LOCK_MODE = 0o600
 /** Well below the age at which others take a lock for forgotten. */

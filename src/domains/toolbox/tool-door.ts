@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { seated } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
+import { toolResult } from './result-contract.ts'
 import { TOOL_ROLES } from './tool-context.ts'
 import { toolContract } from './tool-contract.ts'
 import { TOOL_ERRORS } from './tool-errors.ts'
-import { toolResult } from './tool-result.ts'
 
 const NOTHING = z.strictObject({})
 

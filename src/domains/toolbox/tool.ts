@@ -23,8 +23,13 @@ export interface ToolCall<Input> {
   readonly signal: AbortSignal
 }
 
+/** A change that was made ready; closing it takes back what was not put in place. */
+export interface Prepared {
+  close(): Promise<void>
+}
+
 /** One tool: declared once, and made into an operation by `defineTool`. */
-export interface ToolDeclaration<Input extends z.ZodObject, Output, Begun = void> {
+export interface ToolDeclaration<Input extends z.ZodObject, Output, Ready = void> {
   /** The contract's name. */
   name: string
   /** What an agent needs to know to use it well: what it does, its limits, what it refuses. */
@@ -44,13 +49,13 @@ export interface ToolDeclaration<Input extends z.ZodObject, Output, Begun = void
   open_world?: boolean
   input: Input
   output: z.ZodType<unknown, Output>
+  /** What can be refused before the call is recorded as allowed. Throws ToolFault, GuardDenied or FileFault. */
+  check?: (call: ToolCall<z.output<Input>>) => void | Promise<void>
   /**
-   * What can be refused before the call is recorded as allowed. Throws ToolFault, GuardDenied or FileFault. It may
-   * answer what it has made ready, as far as nobody can see any of it.
+   * Makes a change ready before the call is recorded, so far that only the last step is left. None of it may change a
+   * file that is there. It is closed in any case: when the call has ended, or when it cannot be recorded.
    */
-  check?: (call: ToolCall<z.output<Input>>) => Begun | Promise<Begun>
-  /** Takes back what `check` has made ready, where the call cannot be recorded. */
-  abandon?: (begun: Begun) => Promise<void>
+  prepare?: (call: ToolCall<z.output<Input>>) => Promise<Ready & Prepared>
   /** Does it. Throws ToolFault, GuardDenied, FileFault, PatternInvalid, PatternTimeout or SandboxUnavailable. */
-  handle: (call: ToolCall<z.output<Input>>, begun: Begun) => Output | Promise<Output>
+  handle: (call: ToolCall<z.output<Input>>, ready: Ready) => Output | Promise<Output>
 }

@@ -1,9 +1,8 @@
 import type { Hub } from '../../operations/hub.ts'
-import { keptLately } from '../../platform/basics/kept-lately.ts'
-import { keptWith } from '../../platform/basics/kept-with.ts'
-import { onceATurn } from '../../platform/basics/once-a-turn.ts'
-import { folderCalls } from '../../platform/guard/folder-calls.ts'
+import { boundedCache } from '../../platform/basics/cache.ts'
+import { partOf } from '../../platform/basics/part-of.ts'
 import type { Guard } from '../../platform/guard/guard.ts'
+import { findPath } from '../../platform/guard/kernel/folder-calls.ts'
 import type { Caller, ToolboxSeat } from '../../platform/identity/caller.ts'
 import { openPatterns } from '../../platform/patterns/open-patterns.ts'
 import type { Patterns } from '../../platform/patterns/patterns.ts'
@@ -12,7 +11,7 @@ import { openSandbox } from '../../platform/sandbox/open-sandbox.ts'
 import type { Sandbox } from '../../platform/sandbox/sandbox.ts'
 import { plainFault } from './as-fault.ts'
 import { guardScopeOf } from './guard-scope.ts'
-import { type KeyedScope, keepGuards } from './kept-guards.ts'
+import { keepGuards } from './kept-guards.ts'
 import { followProjectPolicy } from './policy/follow-project-policy.ts'
 import type { ProjectPolicy } from './policy/project-policy.ts'
 import {
@@ -41,18 +40,17 @@ export interface Workshop {
     work: (guard: Guard) => Promise<Result>,
   ): Promise<Result>
   /** Knows the project's patterns, the secrets of this process and those of the seat. */
-  redactorOf(tool: string, policy: ProjectPolicy | undefined, access_token: string | undefined): Redactor
+  redactorOf(tool: string, policy: Redacting | undefined, access_token: string | undefined): Redactor
 }
 
 /** The workshop of a hub; the first call opens it, and it closes with the hub. */
-export const workshopOf = keptWith(openWorkshop, ({ db }) => db)
+export const workshopOf = (hub: Hub) => partOf(hub, openWorkshop)
 
 function openWorkshop(hub: Hub): Workshop {
   const patterns = openPatterns()
-  const projects = keptLately(KEPT_PROJECTS, followProjectPolicy)
+  const projects = boundedCache(KEPT_PROJECTS, followProjectPolicy)
   const guards = keepGuards(KEPT_GUARDS)
-  const scopesOf = keptWith(scopesUnder([hub.home.folder]))
-  const redactors = keptLately(KEPT_REDACTORS, (key) => makeRedactor(hub, JSON.parse(key) as RedactorKey))
+  const redactors = boundedCache(KEPT_REDACTORS, (key) => makeRedactor(hub, JSON.parse(key) as RedactorKey))
   hub.closing.push(async () => {
     guards.close()
     await patterns.close()
@@ -60,44 +58,22 @@ function openWorkshop(hub: Hub): Workshop {
   return {
     patterns,
     sandbox: openSandbox(),
-    policyOf: onceATurn((project_root) => projects(project_root)()),
-    useGuard: (context, policy, work) => guards.use(scopesOf(policy)(placeOf(context)), work),
-    redactorOf: (tool, policy, access_token) =>
-      redactors(redactorKeysOf(policy ?? NO_POLICY)(tool, access_token)),
+    policyOf: (project_root) => projects(project_root)(),
+    useGuard: (context, policy, work) => guards.use(guardScopeOf(context, policy, [hub.home.folder]), work),
+    redactorOf: (tool, policy = NO_POLICY, access_token) =>
+      redactors(
+        JSON.stringify({
+          patterns: policy.redact_patterns,
+          exceptions: policy.redaction_exceptions[tool] ?? [],
+          known: access_token === undefined ? [] : [access_token],
+        } satisfies RedactorKey),
+      ),
   }
-}
-
-/** Where a call works, in one text: no path has the sign that parts them. */
-function placeOf({ role, project_root, service_root }: ToolContext): string {
-  return `${role}\0${project_root}\0${service_root}`
-}
-
-/** The scopes that a policy gives, each made once: its key alone would take as long as reading a file. */
-function scopesUnder(closed_paths: readonly string[]) {
-  return (policy: ProjectPolicy) =>
-    keptLately<KeyedScope>(KEPT_GUARDS, (place) => {
-      const [role, project_root, service_root] = place.split('\0') as [ToolRole, string, string]
-      const scope = guardScopeOf({ role, project_root, service_root }, policy, closed_paths)
-      return { key: JSON.stringify(scope), scope }
-    })
 }
 
 type Redacting = Pick<ProjectPolicy, 'redact_patterns' | 'redaction_exceptions'>
 
 const NO_POLICY: Redacting = { redact_patterns: [], redaction_exceptions: {} }
-
-/** The keys of redactors under a policy, made once for each tool that nobody gave a token to. */
-const redactorKeysOf = keptWith(({ redact_patterns, redaction_exceptions }: Redacting) => {
-  const keyOf = (tool: string, known: readonly string[]) =>
-    JSON.stringify({
-      patterns: redact_patterns,
-      exceptions: redaction_exceptions[tool] ?? [],
-      known,
-    } satisfies RedactorKey)
-  const without_token = keptLately(KEPT_REDACTORS, (tool) => keyOf(tool, []))
-  return (tool: string, access_token: string | undefined) =>
-    access_token === undefined ? without_token(tool) : keyOf(tool, [access_token])
-})
 
 interface RedactorKey {
   patterns: readonly string[]
@@ -134,7 +110,7 @@ function isolationOf({ isolation_level }: ToolboxSeat, policy: ProjectPolicy): I
   )
 }
 
-const volumeOf = onceATurn((service_root) => {
+function volumeOf(service_root: string): string {
   const found = findQuietly(service_root)
   if (found) return `dev:${found.dev}`
   throw new ToolFault(
@@ -142,11 +118,11 @@ const volumeOf = onceATurn((service_root) => {
     'The folder of the service is not there.',
     'Ask the owner to check the service of this session.',
   )
-})
+}
 
 function findQuietly(path: string) {
   try {
-    return folderCalls().findPath(path)
+    return findPath(path)
   } catch {
     return undefined
   }

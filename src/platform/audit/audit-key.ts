@@ -18,8 +18,20 @@ export interface AuditKey {
   sealHead(head: { seq: number; hash: string; checkpoint_seq: number }): string
   signCheckpoint(checkpoint: CheckpointBody): string
   isCheckpoint(checkpoint: CheckpointBody, signature: string): boolean
+  /** Seals a line of the file that witnesses the head. */
+  sealWitness(end: { seq: number; hash: string; at: string }): string
+  /** Signs an end of the chain that is sent elsewhere. */
+  signEnd(end: EndBody): string
+  isEnd(end: EndBody, signature: string): boolean
   /** Signs the closing line of an export. */
   signExport(body: ExportBody): string
+}
+
+/** How far the chain had come at a moment. */
+export interface EndBody {
+  seq: number
+  hash: string
+  at: string
 }
 
 /** What the closing line of an export vouches for: where it begins, where it ends, and how much is between. */
@@ -39,6 +51,8 @@ export interface CheckpointBody {
   at: string
   hash: string
   previous_seq: number
+  /** By which limit the chain was cut; older checkpoints have none. */
+  rule?: string | null
 }
 
 const KEY_FORM = /^[0-9a-f]{64}$/
@@ -51,16 +65,22 @@ export function parseAuditKey(text: string, source: string): AuditKey {
   if (!KEY_FORM.test(secret)) throw new Error(`The audit key in ${source} must be 64 hexadecimal digits.`)
   const privateKey = signingKey(derive(secret, 'checkpoint'))
   const publicKey = createPublicKey(privateKey)
+  const key_id = hash('sha256', derive(secret, 'id')).slice(0, 16)
   const headSecret = createSecretKey(derive(secret, 'head'))
+  const witnessSecret = createSecretKey(derive(secret, 'witness'))
   return {
-    key_id: hash('sha256', derive(secret, 'id')).slice(0, 16),
+    key_id,
     public_key: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
     sealHead: (head) =>
       createHmac('sha256', headSecret)
         .update(`${head.seq}|${head.hash}|${head.checkpoint_seq}`)
         .digest('hex'),
+    sealWitness: (end) =>
+      createHmac('sha256', witnessSecret).update(`${end.seq}|${end.hash}|${end.at}`).digest('hex'),
     signCheckpoint: (body) => sign(null, checkpointBytes(body), privateKey).toString('base64'),
     isCheckpoint: (body, signature) => isSigned(publicKey, checkpointBytes(body), signature),
+    signEnd: (end) => sign(null, endBytes(key_id, end), privateKey).toString('base64'),
+    isEnd: (end, signature) => isSigned(publicKey, endBytes(key_id, end), signature),
     signExport: (body) => sign(null, exportBytes(body), privateKey).toString('base64'),
   }
 }
@@ -90,7 +110,8 @@ function isSigned(key: KeyObject, bytes: Buffer, signature: string): boolean {
 }
 
 function checkpointBytes(body: CheckpointBody): Buffer {
-  return Buffer.from(JSON.stringify([body.seq, body.at, body.hash, body.previous_seq]))
+  const place = [body.seq, body.at, body.hash, body.previous_seq]
+  return Buffer.from(JSON.stringify(body.rule == null ? place : [...place, body.rule]))
 }
 
 // Begins with a word, a checkpoint with a number: a signature of one can never pass for the other.
@@ -99,4 +120,9 @@ function exportBytes(body: ExportBody): Buffer {
   return Buffer.from(
     JSON.stringify(['export', key_id, exported_at, from_seq, previous_hash, seq, end, records, checkpoints]),
   )
+}
+
+// Another word than that of an export, for the same reason.
+function endBytes(key_id: string, { seq, hash: end, at }: EndBody): Buffer {
+  return Buffer.from(JSON.stringify(['audit_end', key_id, seq, end, at]))
 }

@@ -20,8 +20,9 @@ const insertHead = sql(
   'INSERT INTO audit_head (only_row, seq, hash, checkpoint_seq, mac) VALUES (1, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
 )
 const INSERT = `INSERT INTO audit_records (seq, at, vault_id, surface, caller_kind, caller_id, client, operation,
-  target_kind, target_id, outcome, code, duration_us, policy_revision, repeats, hash) VALUES`
-const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'
+  target_kind, target_id, outcome, code, duration_us, policy_revision, repeats, grant_id, flow_id, flow_version,
+  seat_id, request_id, hash) VALUES`
+const ROW = `(${Array(21).fill('?').join(', ')})`
 /** Under load records come by dozens, and one statement for several rows costs less than one for each. */
 const ROWS_AT_ONCE = 8
 const inserts = Array.from({ length: ROWS_AT_ONCE }, (_, less) =>
@@ -40,27 +41,50 @@ export interface AuditLog {
   append(record: AuditRecord): Promise<void>
   /** Adds records inside the transaction of the act they tell of: both happen or neither. */
   appendIn(tx: Transaction, records: readonly AuditRecord[]): Promise<void>
-  /** The same at the end of the transaction, where records of several share one move of the chain's end. */
-  leaveIn(tx: Transaction, records: readonly AuditRecord[]): void
+  /**
+   * The same at the end of the transaction, where records of several share one move of the chain's end. With `firmly`
+   * the witness is on the disk too before anybody hears of the commit: what was decided cannot be lost unnoticed.
+   */
+  leaveIn(tx: Transaction, records: readonly AuditRecord[], firmly?: boolean): void
   /** The end of the chain, locked until the transaction ends. */
   lockHead(tx: Transaction): Promise<AuditHead>
   /** Writes a new end of the chain with its seal. */
   moveHead(tx: Transaction, head: Omit<AuditHead, 'mac'>): Promise<void>
 }
 
+/** Who is told of each end of the chain once it is committed. */
+export interface EndNotes {
+  note(end: { seq: number; hash: string }, firmly: boolean): void
+}
+
 /** Opens the chain, beginning it on a new database; refuses one that was sealed with another key. */
-export async function openAuditLog(db: Database, key: AuditKey): Promise<AuditLog> {
+export async function openAuditLog(db: Database, key: AuditKey, notes?: EndNotes): Promise<AuditLog> {
   await beginChain(db, key)
   const end = chainEnd(db.kind, key)
+  const append = async (tx: Transaction, records: readonly AuditRecord[], firmly: boolean) => {
+    const { seq, hash } = await appendAll(end, tx, records)
+    if (notes) tx.afterCommit(() => notes.note({ seq, hash }, firmly))
+  }
   const log: AuditLog = {
     key,
     append: (record) => batched(record),
-    appendIn: (tx, records) => appendAll(end, tx, records),
-    leaveIn: (tx, records) => tx.atEnd(tail, records),
+    appendIn: (tx, records) => append(tx, records, false),
+    leaveIn: (tx, records, firmly = false) =>
+      tx.atEnd(
+        tail,
+        records.map((record) => ({ record, firmly })),
+      ),
     lockHead: end.lock,
     moveHead: end.move,
   }
-  const tail: Tail<AuditRecord> = { write: log.appendIn }
+  const tail: Tail<{ record: AuditRecord; firmly: boolean }> = {
+    write: (tx, items) =>
+      append(
+        tx,
+        items.map(({ record }) => record),
+        items.some(({ firmly }) => firmly),
+      ),
+  }
   const batched = batchAppends(db, log)
   return log
 }
@@ -98,6 +122,14 @@ export async function isChainBegun(db: Database): Promise<boolean> {
   return (await db.get(readKeyId)) !== undefined
 }
 
+/** Whether a chain has begun here, and with this key. A store that is not made yet has none. */
+export async function isSealedWith(db: Database, key: AuditKey): Promise<boolean> {
+  const tables = (await db.all(listTables[db.kind])).map(({ name }) => name)
+  if (!tables.includes('hub_meta')) return true
+  const owner = await db.get(readKeyId)
+  return owner === undefined || owner.value === key.key_id
+}
+
 /** The chain is sealed with a key that is not the one at hand. */
 export class SealedElsewhere extends Error {
   constructor() {
@@ -107,12 +139,13 @@ export class SealedElsewhere extends Error {
   }
 }
 
-async function appendAll(end: ChainEnd, tx: Transaction, records: readonly AuditRecord[]): Promise<void> {
+/** Answers where the chain ends then. */
+async function appendAll(end: ChainEnd, tx: Transaction, records: readonly AuditRecord[]) {
   const known = await end.moveOn(tx, (head) => chainOnto(head, records))
-  if (known) return insertRows(tx, known.rows)
-  const next = chainOnto(await end.lock(tx), records)
+  const next = known ?? chainOnto(await end.lock(tx), records)
   await insertRows(tx, next.rows)
-  await end.move(tx, next)
+  if (!known) await end.move(tx, next)
+  return next
 }
 
 /** The records as rows behind the end of the chain, and the end that they make. */
@@ -154,7 +187,7 @@ function batchAppends(db: Database, log: AuditLog): (record: AuditRecord) => Pro
         shut()
         log.leaveIn(tx, records)
       }
-      const written = db.transaction(write, () => records.length).finally(shut)
+      const written = db.transaction(write).finally(shut)
       open = { records, written }
     }
     open.records.push(record)

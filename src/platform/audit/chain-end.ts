@@ -26,7 +26,7 @@ export interface ChainEnd {
   move(tx: Transaction, to: Unsealed): Promise<void>
   /**
    * Moves it to what follows from the one that this process has put there last, in one statement. Answers what was
-   * made of it, or nothing where the end in the database is another one by now: then nothing was changed.
+   * made of it, or undefined where the end in the database is another one by now: then nothing was changed.
    */
   moveOn<Next extends Unsealed>(tx: Transaction, next: (from: AuditHead) => Next): Promise<Next | undefined>
 }

@@ -133,3 +133,48 @@ test('too many kinds share counts that claim no caller, and none is lost', async
   expect(shared[0]).toMatchObject({ vault_id: '*', caller_kind: 'token', repeats: 12_000 - 10 })
   expect(written.length).toBeLessThanOrEqual(1_000 * 11 + 11)
 })
+
+/** What a stranger can vary: the way in, the program it says it is, the route, and so the code. */
+const strange = (n: number): Partial<AuditRecord> => ({
+  caller_kind: 'anonymous',
+  caller_id: '-',
+  vault_id: '-',
+  client: `client_${n % 13}`,
+  surface: n % 2 ? 'rest' : 'mcp',
+  operation: `operation_${n % 143}`,
+  code: `CODE_${n % 11}`,
+  target_id: null,
+  target_kind: null,
+})
+
+test('strangers get a small budget of records, whatever they vary and however long they go on', async () => {
+  const { written, refusals, told } = sink()
+  for (let n = 0; n < 9_072; n++) await refusals.append(refusal(n, strange(n)))
+  await refusals.flushDue(at(20_000))
+  expect(written.length).toBeLessThanOrEqual(20)
+  const hours = 24
+  for (let minute = 1; minute <= hours * 60; minute++) {
+    for (let n = 0; n < 50; n++) await refusals.append(refusal(minute * 60_000, strange(minute + n)))
+    await refusals.flushDue(at(minute * 60_000))
+  }
+  expect(written.length).toBeLessThanOrEqual(20 + hours * 12)
+  await refusals.flushAll()
+  expect(told()).toBe(9_072 + hours * 60 * 50)
+  expect(written.filter((record) => record.operation === '*').length).toBeGreaterThan(0)
+})
+
+test('strangers use up nothing of what callers with a credential get', async () => {
+  const { written, refusals } = sink()
+  for (let n = 0; n < 5_000; n++) await refusals.append(refusal(n, strange(n)))
+  const before = written.length
+  for (let n = 0; n < 10; n++) await refusals.append(refusal(5_000 + n))
+  expect(written.slice(before).map(({ caller_id }) => caller_id)).toEqual(Array(10).fill('tok_1'))
+})
+
+test('few refusals of strangers are written at once, and again after a quiet time', async () => {
+  const { written, refusals } = sink()
+  for (let n = 0; n < 20; n++) await refusals.append(refusal(n, strange(0)))
+  expect(written).toHaveLength(20)
+  for (let n = 0; n < 5; n++) await refusals.append(refusal(86_400_000 + n, strange(n)))
+  expect(written.slice(20).map(({ repeats }) => repeats)).toEqual([1, 1, 1, 1, 1])
+})

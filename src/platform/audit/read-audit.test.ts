@@ -53,11 +53,14 @@ test('looks at no more than so many records, says so, and goes on from there', a
   const common = Array.from({ length: LIST_SCAN_LIMIT + 100 }, () => auditRecord())
   await db.transaction((tx) => log.appendIn(tx, [rare, ...common]))
   const first = await listAudit(db, { vault_id: 'default', operation: 'rare', limit: 10 })
-  expect(first).toMatchObject({ records: [], cut: true, next_before_seq: 102 })
-  const next = { vault_id: 'default', operation: 'rare', limit: 10, before_seq: 102 }
-  expect(await listAudit(db, next)).toMatchObject({
+  // Nothing found yet is no end.
+  expect(first).toMatchObject({ records: [{ seq: 1 }], cut: false, next_before_seq: null })
+  await log.append(rare)
+  const second = { vault_id: 'default', operation: 'rare', limit: 10 }
+  const page = await listAudit(db, second)
+  expect(page).toMatchObject({ records: [{ seq: 5_102 }], cut: true, next_before_seq: 103 })
+  expect(await listAudit(db, { ...second, before_seq: 103 })).toMatchObject({
     records: [{ seq: 1 }],
-    cut: false,
     next_before_seq: null,
   })
 })
@@ -68,7 +71,7 @@ test('an export page begins where asked, or where the kept chain begins', async 
   expect(whole).toMatchObject({ from_seq: 1, previous_hash: GENESIS_HASH, next_after_seq: null })
   const part = await exportAudit(db, { after_seq: 10, limit: 5 })
   expect(part).toMatchObject({ from_seq: 11, previous_hash: whole.records[9]?.hash, next_after_seq: 15 })
-  await pruneAudit(db, log, { max_age_days: 365, max_records: 20 }, NOW)
+  await pruneAudit(db, log, { max_age_days: 365, max_records: 20 }, { now: NOW, ran_ms: 0 })
   const pruned = await exportAudit(db, { after_seq: 0, limit: 1_000 })
   expect(pruned).toMatchObject({ from_seq: 31, previous_hash: whole.records[29]?.hash })
   expect(pruned.checkpoints).toHaveLength(1)

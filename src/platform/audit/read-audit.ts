@@ -2,9 +2,11 @@ import { type Reader, StorageUnavailable, sql } from '../storage/database.ts'
 import { type AuditOutcome, type ChainedRecord, GENESIS_HASH } from './audit-record.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
-/** One call of `listAudit` looks at no more records than this, however few of them match. */
+/** One call of `listAudit` looks at no more records than this once it has found something to show. */
 export const LIST_SCAN_LIMIT = 5_000
-const LIST_PAGE = 500
+/** While it has found nothing it looks further: a stretch that is somebody else's must not end a list. */
+const GAP_SCAN_LIMIT = 200_000
+const LIST_PAGE = 200
 /** One call of `exportAudit` answers no more records than this. */
 export const EXPORT_PAGE_LIMIT = 10_000
 const CHECKPOINT_LIMIT = 1_000_000
@@ -16,6 +18,18 @@ export interface AuditQuery {
   operation?: string | undefined
   outcome?: AuditOutcome | undefined
   before_seq?: number | undefined
+  after_seq?: number | undefined
+  caller?: string | undefined
+  /** Calls made with the grant, and what was done to it. */
+  grant?: string | undefined
+  /** Calls made with a grant of the flow, and what was done to it. */
+  flow?: string | undefined
+  /** Calls of a tool: of the toolbox by its name, of an external one by its id. */
+  tool?: string | undefined
+  target?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+  request_id?: string | undefined
   limit: number
 }
 
@@ -34,9 +48,17 @@ const older = sql<ChainedRecord>('SELECT * FROM audit_records WHERE seq < ? ORDE
 export async function listAudit(db: Reader, query: AuditQuery): Promise<AuditPage> {
   const records: ChainedRecord[] = []
   let before = query.before_seq ?? Number.MAX_SAFE_INTEGER
-  for (let looked = 0; looked < LIST_SCAN_LIMIT; looked += LIST_PAGE) {
+  const { after_seq = 0 } = query
+  for (
+    let looked = 0;
+    looked < (records.length > 0 ? LIST_SCAN_LIMIT : GAP_SCAN_LIMIT);
+    looked += LIST_PAGE
+  ) {
+    // A long look must not keep others from being answered.
+    if (looked > 0) await new Promise((turn) => setImmediate(turn))
     const page = await db.all(older, before, LIST_PAGE)
     for (const record of page) {
+      if (record.seq <= after_seq) return { records, next_before_seq: null, cut: false }
       if (records.length >= query.limit) return { records, next_before_seq: before, cut: false }
       before = record.seq
       if (isWanted(record, query)) records.push(record)
@@ -46,12 +68,34 @@ export async function listAudit(db: Reader, query: AuditQuery): Promise<AuditPag
   return { records, next_before_seq: before, cut: true }
 }
 
-function isWanted(record: ChainedRecord, { vault_id, operation, outcome }: AuditQuery): boolean {
+function isWanted(record: ChainedRecord, query: AuditQuery): boolean {
+  const { vault_id, operation, outcome, caller, grant, flow, tool, target, since, until, request_id } = query
+  const isTarget = (kind: string, id: string) => record.target_kind === kind && record.target_id === id
   return (
     record.vault_id === vault_id &&
     (operation === undefined || record.operation === operation) &&
-    (outcome === undefined || record.outcome === outcome)
+    (outcome === undefined || record.outcome === outcome) &&
+    (caller === undefined || record.caller_id === caller) &&
+    (target === undefined || record.target_id === target) &&
+    (request_id === undefined || record.request_id === request_id) &&
+    (grant === undefined || record.grant_id === grant || isTarget('grant', grant)) &&
+    (flow === undefined || record.flow_id === flow || isTarget('flow', flow)) &&
+    (tool === undefined || record.operation === tool || isTarget('external_tool', tool)) &&
+    (since === undefined || record.at >= since) &&
+    (until === undefined || record.at < until)
   )
+}
+
+const recordAt = sql<ChainedRecord>('SELECT * FROM audit_records WHERE seq = ?')
+
+/** One record of a vault, by its number. */
+export async function findRecord(
+  db: Reader,
+  vault_id: string,
+  seq: number,
+): Promise<ChainedRecord | undefined> {
+  const record = await db.get(recordAt, seq)
+  return record?.vault_id === vault_id ? record : undefined
 }
 
 /** A stretch of the chain with what is needed to check it elsewhere. */
@@ -70,7 +114,7 @@ const readHead = sql<AuditExport['head']>(
   'SELECT seq, hash, checkpoint_seq FROM audit_head WHERE only_row = 1',
 )
 const readCheckpoints = sql<Checkpoint>(
-  'SELECT seq, at, hash, previous_seq, signature FROM audit_checkpoints WHERE seq <= ? ORDER BY seq LIMIT ?',
+  'SELECT seq, at, hash, previous_seq, rule, signature FROM audit_checkpoints WHERE seq <= ? ORDER BY seq LIMIT ?',
 )
 const hashAt = sql<{ hash: string }>('SELECT hash FROM audit_records WHERE seq = ?')
 const after = sql<ChainedRecord>(

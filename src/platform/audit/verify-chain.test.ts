@@ -25,6 +25,11 @@ const COLUMNS = {
   duration_us: 121,
   policy_revision: 'x',
   repeats: 2,
+  grant_id: 'grant_1',
+  flow_id: 'flow_1',
+  flow_version: '1.0.0',
+  seat_id: 'seat_1',
+  request_id: 'req_1',
   hash: GENESIS_HASH,
 } as const
 
@@ -43,7 +48,7 @@ async function faultOf({ db, key }: AuditStore): Promise<string | null> {
 async function bothLogs(): Promise<Log[]> {
   const plain = await auditStore(30)
   const pruned = await auditStore(50)
-  await pruneAudit(pruned.db, pruned.log, KEEP_20, NOW)
+  await pruneAudit(pruned.db, pruned.log, KEEP_20, { now: NOW, ran_ms: 0 })
   return [
     { store: plain, from: 1, to: 30 },
     { store: pruned, from: 31, to: 50 },
@@ -70,6 +75,10 @@ test('a sound chain is reported whole, empty, grown and pruned', async () => {
       first_seq: from,
       last_seq: to,
       checkpoints: from === 1 ? 0 : 1,
+      pruned:
+        from === 1
+          ? null
+          : { records: from - 1, last_records: from - 1, last_at: NOW.toISOString(), last_rule: 'count' },
       fault: null,
     })
   }
@@ -106,6 +115,9 @@ test('a change of any column of any record is found, and undone it is sound agai
   )
 })
 
+const COPIED = `at, vault_id, surface, caller_kind, caller_id, client, operation, target_kind, target_id, outcome, code,
+  duration_us, policy_revision, repeats, hash`
+
 describe('each of these is found, in a plain and in a pruned log', () => {
   const attacks: Record<string, (store: AuditStore, from: number, to: number) => Promise<unknown>> = {
     'a missing record': ({ tamper }, from) => tamper('DELETE FROM audit_records WHERE seq = ?', from + 7),
@@ -119,18 +131,14 @@ describe('each of these is found, in a plain and in a pruned log', () => {
     },
     'a record twice': ({ tamper }, from, to) =>
       tamper(
-        `INSERT INTO audit_records SELECT ?, at, vault_id, surface, caller_kind, caller_id, client, operation,
-         target_kind, target_id, outcome, code, duration_us, policy_revision, repeats, hash
-         FROM audit_records WHERE seq = ?`,
+        `INSERT INTO audit_records (seq, ${COPIED}) SELECT ?, ${COPIED} FROM audit_records WHERE seq = ?`,
         to + 1,
         from,
       ),
     'a record in the place of another': async ({ tamper }, from) => {
       await tamper('DELETE FROM audit_records WHERE seq = ?', from + 5)
       await tamper(
-        `INSERT INTO audit_records SELECT ?, at, vault_id, surface, caller_kind, caller_id, client, operation,
-         target_kind, target_id, outcome, code, duration_us, policy_revision, repeats, hash
-         FROM audit_records WHERE seq = ?`,
+        `INSERT INTO audit_records (seq, ${COPIED}) SELECT ?, ${COPIED} FROM audit_records WHERE seq = ?`,
         from + 5,
         from + 6,
       )
@@ -146,9 +154,13 @@ describe('each of these is found, in a plain and in a pruned log', () => {
     'no head': ({ tamper }) => tamper('DELETE FROM audit_head'),
     'a head that names another checkpoint': ({ tamper }) =>
       tamper('UPDATE audit_head SET checkpoint_seq = checkpoint_seq + 1'),
+    "a checkpoint's other rule": ({ tamper }, from) =>
+      from === 1
+        ? tamper('DELETE FROM audit_head')
+        : tamper(`UPDATE audit_checkpoints SET rule = 'age' WHERE seq = ?`, from - 1),
     'an invented checkpoint': ({ tamper }, from) =>
       tamper(
-        'INSERT INTO audit_checkpoints VALUES (?, ?, ?, ?, ?)',
+        'INSERT INTO audit_checkpoints (seq, at, hash, previous_seq, signature) VALUES (?, ?, ?, ?, ?)',
         from + 2,
         'now',
         GENESIS_HASH,
@@ -169,7 +181,7 @@ describe('each of these is found, in a plain and in a pruned log', () => {
 async function prunedThrice(): Promise<AuditStore> {
   const store = await auditStore(40)
   for (const max_records of [30, 20, 10])
-    await pruneAudit(store.db, store.log, { max_age_days: 365, max_records }, NOW)
+    await pruneAudit(store.db, store.log, { max_age_days: 365, max_records }, { now: NOW, ran_ms: 0 })
   expect(await faultOf(store)).toBeNull()
   return store
 }
@@ -199,7 +211,7 @@ describe('checkpoints', () => {
     const store = await auditStore(40)
     const columns = Object.keys(auditRecord()).join(', ')
     await store.tamper(`CREATE TABLE stolen AS SELECT * FROM audit_records WHERE seq = 5`)
-    await pruneAudit(store.db, store.log, KEEP_20, NOW)
+    await pruneAudit(store.db, store.log, KEEP_20, { now: NOW, ran_ms: 0 })
     await store.tamper(
       `INSERT INTO audit_records (seq, ${columns}, hash) SELECT seq, ${columns}, hash FROM stolen`,
     )
@@ -210,7 +222,7 @@ describe('checkpoints', () => {
 test('a pruning that was undone is found, though every record is as it was written', async () => {
   const store = await auditStore(40)
   await store.tamper('CREATE TABLE stolen AS SELECT * FROM audit_records WHERE seq <= 20')
-  await pruneAudit(store.db, store.log, KEEP_20, NOW)
+  await pruneAudit(store.db, store.log, KEEP_20, { now: NOW, ran_ms: 0 })
   await store.tamper('DELETE FROM audit_checkpoints')
   await store.tamper('INSERT INTO audit_records SELECT * FROM stolen')
   expect(await faultOf(store)).toBe('The newest checkpoint is not the one the head names.')
@@ -222,6 +234,8 @@ test('a head changed without the key is never built upon, so the change stays vi
   await store.tamper('DELETE FROM audit_records WHERE seq > 5')
   await store.tamper('UPDATE audit_head SET seq = 5, hash = ?', kept?.hash ?? '')
   await expect(store.log.append(auditRecord())).rejects.toBeInstanceOf(StorageDamaged)
-  await expect(pruneAudit(store.db, store.log, { max_age_days: 365, max_records: 1 }, NOW)).rejects.toThrow()
+  await expect(
+    pruneAudit(store.db, store.log, { max_age_days: 365, max_records: 1 }, { now: NOW, ran_ms: 0 }),
+  ).rejects.toThrow()
   expect(await faultOf(store)).toBe('The head of the chain was changed.')
 })

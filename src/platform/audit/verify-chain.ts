@@ -3,6 +3,7 @@ import type { AuditKey } from './audit-key.ts'
 import { type ChainedRecord, chainHash, GENESIS_HASH } from './audit-record.ts'
 import type { AuditHead } from './chain-end.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import type { PruneRule } from './retention.ts'
 
 /** What checking the whole chain found: the first fault, or how much was sound. */
 export interface ChainReport {
@@ -11,10 +12,20 @@ export interface ChainReport {
   first_seq: number
   last_seq: number
   checkpoints: number
+  /** What was cut off the chain by retention, as the signed checkpoints tell. */
+  pruned: Pruned | null
   fault: string | null
 }
 
-const PAGE = 2_000
+/** How many records went, and the last time that some did: when, how many and by which limit. */
+export interface Pruned {
+  records: number
+  last_at: string
+  last_records: number
+  last_rule: PruneRule | null
+}
+
+const PAGE = 500
 /** Fewer, since a signature takes longer to check than a hash. */
 const CHECKPOINT_PAGE = 100
 /** A walk that pruning overtook begins anew so often. */
@@ -22,7 +33,7 @@ const WALK_LIMIT = 20
 
 const readHead = sql<AuditHead>('SELECT seq, hash, checkpoint_seq, mac FROM audit_head WHERE only_row = 1')
 const readCheckpoints = sql<Checkpoint>(
-  'SELECT seq, at, hash, previous_seq, signature FROM audit_checkpoints WHERE seq > ? ORDER BY seq LIMIT ?',
+  'SELECT seq, at, hash, previous_seq, rule, signature FROM audit_checkpoints WHERE seq > ? ORDER BY seq LIMIT ?',
 )
 const readPage = sql<ChainedRecord>(
   'SELECT * FROM audit_records WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?',
@@ -60,7 +71,8 @@ async function wasPruned(db: Reader, key: AuditKey, before: AuditHead | undefine
 }
 
 async function walkFrom(db: Reader, key: AuditKey, head: AuditHead | undefined): Promise<ChainReport> {
-  const report = { intact: true, records: 0, first_seq: 0, last_seq: 0, checkpoints: 0, fault: null }
+  const found = { intact: true, records: 0, first_seq: 0, last_seq: 0, checkpoints: 0 }
+  const report: ChainReport = { ...found, pruned: null, fault: null }
   try {
     await walk(db, key, head, report)
     return report
@@ -106,6 +118,7 @@ async function walkCheckpoints(
       checkCheckpoint(checkpoint, place.seq, key)
       place = checkpoint
       report.checkpoints++
+      report.pruned = prunedBy(checkpoint)
     }
     if (page.length < CHECKPOINT_PAGE) break
     await nextTurn()
@@ -113,6 +126,10 @@ async function walkCheckpoints(
   if (place.seq !== head.checkpoint_seq)
     throw new ChainFault('The newest checkpoint is not the one the head names.')
   return place
+}
+
+function prunedBy({ seq, at, previous_seq, rule }: Checkpoint): Pruned {
+  return { records: seq, last_at: at, last_records: seq - previous_seq, last_rule: rule }
 }
 
 /** Throws unless the checkpoint follows the one before it and bears our signature. */

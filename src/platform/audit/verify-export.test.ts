@@ -20,7 +20,7 @@ async function linesOf({ db, key }: AuditStore, after_seq = 0, limit?: number): 
 async function prunedStore(): Promise<AuditStore> {
   const store = await auditStore(40)
   for (const max_records of [30, 20])
-    await pruneAudit(store.db, store.log, { max_age_days: 365, max_records }, NOW)
+    await pruneAudit(store.db, store.log, { max_age_days: 365, max_records }, { now: NOW, ran_ms: 0 })
   return store
 }
 

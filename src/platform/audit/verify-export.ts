@@ -24,6 +24,8 @@ const KEY_ID = /^[0-9a-f]{16}$/
 const Seq = z.int().nonnegative()
 const Hash = z.string().regex(/^[0-9a-f]{64}$/)
 const Text = z.string()
+/** Exports that are older than these fields have none. */
+const Reference = Text.nullable().default(null)
 const Start = z.strictObject({
   kind: z.literal('export'),
   format: z.literal(1),
@@ -50,6 +52,11 @@ const Record = z.strictObject({
   duration_us: z.int(),
   policy_revision: Text,
   repeats: z.int(),
+  grant_id: Reference,
+  flow_id: Reference,
+  flow_version: Reference,
+  seat_id: Reference,
+  request_id: Reference,
   hash: Hash,
 })
 const Checkpoint = z.strictObject({
@@ -58,6 +65,7 @@ const Checkpoint = z.strictObject({
   at: Text,
   hash: Hash,
   previous_seq: Seq,
+  rule: z.enum(['age', 'count', 'size']).nullable().default(null),
   signature: Text,
 })
 const End = z.strictObject({

@@ -7,11 +7,15 @@ export interface Home {
   readonly database: string
   readonly hubToken: string
   readonly auditKey: string
+  /** How far the audit log has come, kept beside the database. */
+  readonly auditWitness: string
   /** What the credentials of connections are sealed with. */
   readonly secretsKey: string
   /** Where the key waits that is to take the place of that one, while they are exchanged. */
   readonly nextSecretsKey: string
   readonly config: string
+  /** What a restore has left for the hub to put on record. */
+  readonly restored: string
   /** What records are searched by; it can be made anew from the database, and is no part of a backup. */
   readonly recordIndex: string
   vaultPolicy(vault_id: string): string
@@ -29,8 +33,10 @@ export function homeAt(chosen: string | undefined, env: NodeJS.ProcessEnv): Home
     database: join(folder, 'knowtation.db'),
     hubToken: join(folder, 'hub-token'),
     auditKey: join(folder, 'audit-key'),
+    auditWitness: join(folder, 'audit-witness'),
     secretsKey: join(folder, 'secrets-key'),
     nextSecretsKey: join(folder, 'secrets-key.next'),
+    restored: join(folder, 'restored.json'),
     config: join(folder, 'config.yaml'),
     recordIndex: join(folder, 'record-index.db'),
     vaultPolicy: (vault_id) => join(folder, 'vaults', vault_id, 'policy.yaml'),

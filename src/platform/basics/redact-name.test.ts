@@ -7,10 +7,11 @@ function redactName(name: string, redact: Redact): string | undefined {
 
 test('a name without a secret is looked at once, one with a secret each time, and each by its own redactor', () => {
   const looked: string[] = []
-  const redact = (text: string) => {
+  const look = (text: string) => {
     looked.push(text)
     return text.replace('secret', '[X]')
   }
+  const redact = Object.assign(look, { clean_names: new Set<string>() })
   const names = ['plain', 'plain', 'my_secret', 'my_secret']
   expect(names.map((name) => redactName(name, redact))).toEqual(['plain', 'plain', 'my_[X]', 'my_[X]'])
   expect(looked).toEqual(['plain', 'my_secret', 'my_secret'])
@@ -19,7 +20,8 @@ test('a name without a secret is looked at once, one with a secret each time, an
 
 test('it keeps no long name, and not more names than it should', () => {
   let looks = 0
-  const redact = (text: string) => (looks++, text)
+  const look = (text: string) => (looks++, text)
+  const redact = Object.assign(look, { clean_names: new Set<string>() })
   for (const name of ['x'.repeat(65), 'x'.repeat(65)]) redactName(name, redact)
   expect(looks).toBe(2)
   for (let at = 0; at < 1_001; at++) redactName(`n${at}`, redact)

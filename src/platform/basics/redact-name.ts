@@ -1,10 +1,12 @@
 /** Gives a text with a mark in the place of every secret. */
-export type Redact = (text: string) => string
+export interface Redact {
+  (text: string): string
+  /** Names in which it found nothing, where these are remembered: answers have the same few again and again. */
+  readonly clean_names?: Set<string>
+}
 
 const NAME_CHARS = 64
 const NAMES_KEPT = 1_000
-/** Names in which nothing was found, by what looked for it: answers have the same few again and again. */
-const clean = new WeakMap<Redact, Set<string>>()
 
 /**
  * An object with redacted names, each value as `redactHeld` gives it. Names that become the same mark are numbered:
@@ -41,11 +43,11 @@ function numberSame(members: readonly Member[]): Member[] {
 
 /** A name as a text of its own. */
 function redactName(name: string, redact: Redact): string {
-  const known = clean.get(redact)
+  const known = redact.clean_names
   if (known?.has(name)) return name
   const shown = redact(name)
-  if (shown !== name || name.length > NAME_CHARS) return shown
-  if (!known || known.size >= NAMES_KEPT) clean.set(redact, new Set([name]))
-  else known.add(name)
+  if (!known || shown !== name || name.length > NAME_CHARS) return shown
+  if (known.size >= NAMES_KEPT) known.clear()
+  known.add(name)
   return shown
 }

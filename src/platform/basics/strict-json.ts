@@ -1,4 +1,10 @@
-export type StrictJsonReason = 'malformed' | 'duplicate_key' | 'too_deep' | 'number_too_large'
+export type StrictJsonReason =
+  | 'malformed'
+  | 'duplicate_key'
+  | 'too_deep'
+  | 'too_many_values'
+  | 'number_too_large'
+  | 'number_changes'
 
 /** Why a text was refused. It never quotes the text: a refused body may hold a secret. */
 export class StrictJsonError extends Error {
@@ -11,9 +17,12 @@ export class StrictJsonError extends Error {
 }
 
 export const MAX_JSON_DEPTH = 64
+/** A document of a caller holds no more values: the time to build an object grows faster than its number of keys. */
+export const MAX_JSON_VALUES = 10_000
 
 const QUOTE = 0x22
 const COLON = 0x3a
+const COMMA = 0x2c
 const OPEN_ARRAY = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_ARRAY = 0x5d
@@ -25,10 +34,10 @@ const CLOSE_OBJECT = 0x7d
  * disagree about it. The text holds one colon per member outside its strings; JSON.parse keeps one
  * key per distinct name (after unescaping). Fewer keys than colons therefore means a repeated name.
  * A number beyond all that a program can hold is refused too: it would be checked as infinite and sent on
- * as null.
+ * as null. More values than the limit are refused before anything is built of them.
  */
-export function parseStrictJson(text: string): unknown {
-  const members = countMembers(text)
+export function parseStrictJson(text: string, max_values = Number.POSITIVE_INFINITY): unknown {
+  const members = countMembers(text, max_values)
   const value = parse(text)
   if (countKeys(value) !== members) throw new StrictJsonError('duplicate_key')
   return value
@@ -42,21 +51,27 @@ function parse(text: string): unknown {
   }
 }
 
-function countMembers(text: string): number {
+function countMembers(text: string, max_values: number): number {
   let members = 0
+  // Each value but the first stands behind a comma or in something that was opened.
+  let values = 1
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) at = endOfString(text, at + 1)
     else if (code === COLON) members++
+    else if (code === COMMA) values++
     else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      values++
       if (++depth > MAX_JSON_DEPTH) throw new StrictJsonError('too_deep')
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth--
+    if (values > max_values) throw new StrictJsonError('too_many_values')
   }
   return members
 }
 
-function endOfString(text: string, from: number): number {
+/** Where the string that begins before `from` ends. */
+export function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
   if (end === -1) throw new StrictJsonError('malformed')

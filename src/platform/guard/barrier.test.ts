@@ -11,9 +11,9 @@ import {
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verifies } from '../../../test/requirements/verifies.ts'
 import { isStillItself, type SeenFile } from './barrier.ts'
-import { NAME_ANY, NAME_FOLDER } from './descriptors.ts'
 import { CANARY, makeProject, type Project } from './guard-project.fixture.ts'
-import { readLeaf } from './read-file.ts'
+import { NAME_ANY, NAME_FOLDER } from './kernel/descriptors.ts'
+import { readLeaf } from './read-held-file.ts'
 
 let project: Project
 let secret: string

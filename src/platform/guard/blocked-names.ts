@@ -1,4 +1,4 @@
-import { keptLately } from '../basics/kept-lately.ts'
+import { boundedCache } from '../basics/cache.ts'
 
 /** Closed at any depth, whatever a project's policy says; `.flow` because the policy itself lives there. */
 const BUILT_IN = ['.env', '.git', 'secrets', 'node_modules', '.flow']
@@ -52,6 +52,11 @@ function dropTail(folded: string): string {
   return folded.slice(0, end)
 }
 
+/** The same for the name that is meant behind a stream (`HEAD::$DATA`) or another system's separator. */
+export function foldAlias(name: string): string {
+  return beforeAlias(foldName(name))
+}
+
 /** The part before a stream (`.git::$INDEX_ALLOCATION`) or another system's separator (`.git\\config`). */
 function beforeAlias(folded: string): string {
   const tail = folded.search(ALIAS_TAIL)
@@ -78,7 +83,7 @@ export function compileNameRules(block_patterns: readonly string[]): NameRules {
   }
   return {
     isClosed,
-    isClosedOnWay: keptLately(NAMES_KEPT, isClosed),
+    isClosedOnWay: boundedCache(NAMES_KEPT, isClosed),
     isClosedToLocks: (name) => isForbidden(foldName(name)),
   }
 }

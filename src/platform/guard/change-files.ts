@@ -1,12 +1,13 @@
 import { isUnmoved } from './barrier.ts'
+import { putFile, type WriteInto } from './drafts/write-held-file.ts'
 import { fileFault } from './faults.ts'
-import { folderCalls } from './folder-calls.ts'
-import { GuardDenied } from './guard.ts'
+import { type FileRights, GuardDenied } from './guard.ts'
+import { readAttributes } from './kernel/file-attributes.ts'
+import { unlinkIn } from './kernel/folder-calls.ts'
 import { makeFolders } from './make-folders.ts'
 import { type OpenScope, renderPlace } from './open-scope.ts'
 import { rightsOf } from './trail.ts'
 import { folderPathOf, requireFile, type UsedPlace, usePlace } from './use-place.ts'
-import { putFile, type WriteInto } from './write-file.ts'
 
 /** Writes a file whole. A link inside the service is written through: the walk stands at its target already. */
 export function writeFile(
@@ -17,10 +18,15 @@ export function writeFile(
   return usePlace(scope, given, 'write', (place) => {
     const name = place.names.at(-1)
     if (place.leaf === undefined) makeFile(place, bytes)
-    else putFile(writeInto(place), name ?? '', bytes, rightsOf(requireFile(place)))
+    else putFile(writeInto(place), name ?? '', bytes, rightsToKeep(place))
     const path = renderPlace(scope, place.root, place.names)
     return { path, size: bytes.length, created: place.leaf === undefined }
   })
+}
+
+function rightsToKeep(place: UsedPlace): FileRights {
+  const leaf = requireFile(place)
+  return { ...rightsOf(leaf), attributes: readAttributes(leaf.fd, place.given) }
 }
 
 /**
@@ -34,7 +40,7 @@ export function deleteFile(scope: OpenScope, given: string): { path: string } {
     requireFile(place)
     const into = writeInto(place)
     if (!isUnmoved(into)) throw new GuardDenied('changed', given)
-    folderCalls().unlink(place.folder_fd, place.names.at(-1) ?? '')
+    unlinkIn(place.folder_fd, place.names.at(-1) ?? '')
     return { path: renderPlace(scope, place.root, place.names) }
   })
 }

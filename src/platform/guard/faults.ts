@@ -9,6 +9,7 @@ const WORDS: Record<FileFaultCode, string> = {
   IsADirectory: 'is a folder, not a file',
   NotADirectory: 'is not a folder, or leads through something that is none',
   PathTooLong: 'is too long',
+  NotSupported: 'cannot be changed here',
   IOError: 'could not be read or written',
 }
 
@@ -47,7 +48,7 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : undefined
 }
 
-/** Nothing where the system fails: for things met on the way that may be gone, swapped or unreadable by now. */
+/** Undefined where the system fails: for things met on the way that may be gone, swapped or unreadable by now. */
 export function tryQuietly<Result>(look: () => Result): Result | undefined {
   try {
     return look()

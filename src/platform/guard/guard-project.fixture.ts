@@ -14,12 +14,15 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { chooseCalls } from './folder-calls.ts'
 import { FileFault, type Guard, GuardDenied, type GuardScope } from './guard.ts'
 import { openGuard } from './open-guard.ts'
 
-// Tests say themselves when they want the other calls: else it would depend on how many paths came before.
-chooseCalls('plain')
+let has_kernel_calls = true
+
+/** Whether guards that are opened from now on have the kernel's own calls, or walk every path. */
+export function useKernelCalls(use: boolean): void {
+  has_kernel_calls = use
+}
 
 /** What must never leave the places it lies in. */
 export const CANARY = 'canary-of-the-outside'
@@ -126,7 +129,7 @@ export function makeProject(parent = tmpdir()): Project {
     at,
     in: inside,
     open: (more) => {
-      const guard = openGuard({ ...scope, ...more })
+      const guard = openGuard({ ...scope, ...more }, has_kernel_calls ? undefined : () => undefined)
       guards.push(guard)
       return guard
     },

@@ -1,3 +1,5 @@
+import type { ServiceTree } from './tree/service-tree.ts'
+
 /** The folders and names that a guard keeps to: plain data, fit to be sent to a worker. All folders are absolute. */
 export interface GuardScope {
   /** Read and written. A real folder, not a link. */
@@ -9,6 +11,11 @@ export interface GuardScope {
    * that holds both the service and the shared one. A folder of the service's own with that name goes first.
    */
   readonly project_root?: string
+  /**
+   * The service and the project are named by their real paths, as seats have them. A link on the way to the service was
+   * put there since, and the guard is not opened; a shared folder behind one has nothing in it.
+   */
+  readonly is_real?: boolean
   /** Folders or files closed to every tool even where they lie below a root, such as the hub's own home. */
   readonly closed_paths?: readonly string[]
   /** Where set, only what lies in top folders of these names, of the service or of the project, can be reached. */
@@ -30,6 +37,7 @@ export type DenialReason =
   | 'link_loop'
   | 'changed'
   | 'role'
+  | 'repository'
 
 /** Refused for safety. The message is the same whether or not the thing exists. */
 export class GuardDenied extends Error {
@@ -51,6 +59,7 @@ export type FileFaultCode =
   | 'IsADirectory'
   | 'NotADirectory'
   | 'PathTooLong'
+  | 'NotSupported'
   | 'IOError'
 
 /** An honest failure inside the scope: nothing there, too large, a folder instead of a file. */
@@ -65,6 +74,12 @@ export class FileFault extends Error {
   }
 }
 
+/** An extended attribute of a file. */
+export interface FileAttribute {
+  readonly name: string
+  readonly value: Buffer
+}
+
 /** Whose file it is and who may use it. */
 export interface FileRights {
   /** Permission bits. */
@@ -72,6 +87,8 @@ export interface FileRights {
   /** Without them, whoever writes the file owns it. */
   readonly uid?: number
   readonly gid?: number
+  /** Access control lists and whatever else is noted at the file; without them, a new file has its folder's. */
+  readonly attributes?: readonly FileAttribute[]
 }
 
 export interface FoundFile extends FileRights {
@@ -105,18 +122,10 @@ export interface WalkEnd {
   readonly unnameable: number
 }
 
-/** A file that was read and is held open, so that it can be compared again, or replaced, without a new way to it. */
-export interface KeptFile extends FoundFile {
-  /** Whether its name still has just this content and mode. Shows nothing to anyone, so no barrier is needed. */
-  isStill(): boolean
-  /** Must be called in any case. What a replaced file had on the disk is freed in a thread then. */
-  close(): void
-}
-
 /** A file that is written and on the disk, but not under its name yet. */
 export interface PreparedFile {
-  /** Puts it under a name of its folder, in place of whatever was there; `kept` where that is held open. */
-  putAs(name: string, kept?: KeptFile): void
+  /** Puts it under a name of its folder, in place of whatever was there. */
+  putAs(name: string): void
   /** Must be called in any case; what was not put anywhere is gone then. */
   close(): void
 }
@@ -139,17 +148,12 @@ export interface HeldFolder {
   /** Where the file is, relative to the service. */
   readonly path: string
   read(name: string, max_bytes: number): FoundFile | undefined
-  /** The same, held open until it is closed. */
-  keep(name: string, max_bytes: number): KeptFile | undefined
+  /** The same with its extended attributes, for a file that is to be replaced by one with the same rights. */
+  readWithRights(name: string, max_bytes: number): FoundFile | undefined
+  /** Whether a name still has just this content and mode. Shows nothing to anyone, so no barrier is needed. */
+  hasStill(name: string, file: FoundFile): boolean
   /** Makes a file that must not exist yet; answers false when it does. */
   createNew(name: string, bytes: Uint8Array, mode: number): boolean
-  /**
-   * Gives a file of the hub's own the name of a lock here, as its second one: false where the name is taken, nothing
-   * where that cannot be done, as on another disk. A lock made so costs the disk no new file.
-   */
-  linkLock(name: string, path: string): boolean | undefined
-  /** What a lock says. It may be the second name of a file of the hub's own; what it says is shown to nobody. */
-  readLock(name: string, max_bytes: number): FoundFile | undefined
   /** Writes beside the name, syncs, and renames over it; keeps nothing beside it on failure. */
   replace(name: string, bytes: Uint8Array, mode: number): void
   /** Does the slow part of `replace` while others work: what remains is one rename. */
@@ -164,21 +168,20 @@ export interface HeldFolder {
 /** The only way of the toolbox to the file system: gives out contents and held folders, never paths to open. */
 export interface Guard {
   readFile(path: string, max_bytes: number): FoundFile
-  /** Creates missing folders, after all names were checked; keeps the mode of a file that exists. */
+  /** Creates missing folders, after all names were checked; keeps the rights and attributes of a file that exists. */
   writeFile(path: string, bytes: Uint8Array): { path: string; size: number; created: boolean }
   deleteFile(path: string): { path: string }
   list(path: string, options: { recursive: boolean; limit: number }): WalkEnd & { entries: ListedEntry[] }
   /** Visits the files below a folder, or the one file; links are not followed, closed names not entered. */
   walk(path: string, options: { recursive: boolean }, visit: (file: WalkedFile) => 'go_on' | 'stop'): WalkEnd
-  /**
-   * Reads files of one folder, those that plainly are there and may be read; by name. What is missing in the answer may
-   * be there all the same: a walk tells. For names that were met as files a moment ago.
-   */
-  readTogether(folder: string, names: readonly string[], max_bytes: number): Map<string, Buffer>
   /** Holds the folder of a file that is to be changed in place. */
   holdFolder(path: string): HeldFolder
   /** Where a path in the service really leads, relative to the service; it need not exist. For commands' arguments. */
   locate(path: string): { path: string; exists: boolean }
+  /** Works on the files of the service as version control has them; nothing of it may be kept. */
+  inTree<Result>(work: (tree: ServiceTree) => Result): Result
+  /** Whether a folder is the one of the service, as the guard holds it now. */
+  holdsRoot(folder: Pick<ThingIdentity, 'dev' | 'ino'>): boolean
   /** Checks a path for a call as read or write would, without doing anything. */
   check(path: string, access: 'read' | 'write'): void
   close(): void

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readdirSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { verifies } from '../../../test/requirements/verifies.ts'
-import { at, NAME_FOLDER } from './descriptors.ts'
 import { makeProject, outcomeOf, type Project } from './guard-project.fixture.ts'
+import { at, NAME_FOLDER } from './kernel/descriptors.ts'
 import { makeFolders } from './make-folders.ts'
 
 let project: Project

@@ -1,8 +1,9 @@
 import { closeSync, mkdirSync, openSync, rmdirSync } from 'node:fs'
-import { at, NAME_FOLDER } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
-import { holdAgain } from './folder-calls.ts'
 import { GuardDenied } from './guard.ts'
+import { at, NAME_FOLDER } from './kernel/descriptors.ts'
+import { holdAgain } from './kernel/folder-calls.ts'
+import { checkNewPiece } from './repository-pieces.ts'
 
 /** Folders made below a held one; the last is where the file goes. */
 export interface MadeFolders {
@@ -27,8 +28,10 @@ export function makeFolders(folder_fd: number, names: readonly string[], given: 
   }
   try {
     for (const name of names) {
-      const place = at(fds.at(-1) as number, name)
+      const above_fd = fds.at(-1) as number
+      const place = at(above_fd, name)
       if (makeFolder(place)) made.push(place)
+      checkNewPiece(above_fd, name, true, given)
       fds.push(enterFolder(place, given))
     }
   } catch (error) {
@@ -39,10 +42,13 @@ export function makeFolders(folder_fd: number, names: readonly string[], given: 
   return { fd: fds.at(-1) as number, undo, close }
 }
 
+/** As other programs make folders; the umask, or the default list of the folder above, takes away from it. */
+const NEW_MODE = 0o775
+
 /** Answers false where somebody else was faster. */
 function makeFolder(place: string): boolean {
   try {
-    mkdirSync(place, 0o755)
+    mkdirSync(place, NEW_MODE)
     return true
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false

@@ -127,7 +127,8 @@ test('no refusal and no fault leaves a descriptor open', async () => {
   tryAll()
   const before = countDescriptors()
   for (let round = 0; round < 20; round += 1) tryAll()
-  await expect.poll(countDescriptors).toBe(before)
+  // Some of the first round were still being closed.
+  await expect.poll(countDescriptors).toBeLessThanOrEqual(before)
 })
 
 test('a file that was replaced is let go of', async () => {

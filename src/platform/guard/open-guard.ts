@@ -1,24 +1,27 @@
 import { deleteFile, writeFile } from './change-files.ts'
-import type { Guard, GuardScope } from './guard.ts'
+import type { Guard, GuardScope, ThingIdentity } from './guard.ts'
 import { holdFolder } from './hold-folder.ts'
-import { listFolder } from './list-folder.ts'
+import { type LoadKernel, loadKernelCalls } from './kernel/kernel-calls.ts'
 import { closeScope, type OpenScope, openScope, renderPlace } from './open-scope.ts'
-import { readFile } from './read-file.ts'
-import { readTogether } from './read-together.ts'
+import { readFile } from './read-held-file.ts'
+import { holdRoot } from './roots.ts'
+import { listFolder } from './tree/list-folder.ts'
+import { inTree } from './tree/service-tree.ts'
+import { walkFiles } from './tree/walk-files.ts'
 import { requireFile, requireLeaf, type UsedPlace, usePlace } from './use-place.ts'
-import { walkFiles } from './walk-files.ts'
 
 /**
  * Opens the way to the files of one service. The scope is plain data, so a worker opens a guard of its own from
- * the same one. All calls are synchronous: on a local disk a checked walk costs less than one trip to the thread
- * pool, and nothing else of this process runs between a look and the use of what was seen.
+ * the same one. Without the kernel's calls every path is walked. All calls are synchronous: on a local disk a checked
+ * walk costs less than one trip to the thread pool, and nothing else of this process runs between a check and the use
+ * of what was checked.
  */
-export function openGuard(scope: GuardScope): Guard {
+export function openGuard(scope: GuardScope, kernel: LoadKernel = loadKernelCalls): Guard {
   if (process.platform !== 'linux')
     throw new Error(
       `the guard needs Linux: it holds folders through /proc/self/fd, and this is ${process.platform}`,
     )
-  const opened = openScope(scope)
+  const opened = openScope(scope, kernel)
   let is_open = true
   const use = (): OpenScope => {
     if (!is_open) throw new Error('the guard is closed')
@@ -30,15 +33,21 @@ export function openGuard(scope: GuardScope): Guard {
     deleteFile: (path) => deleteFile(use(), path),
     list: (path, options) => listFolder(use(), path, options),
     walk: (path, options, visit) => walkFiles(use(), path, options, visit),
-    readTogether: (folder, names, max_bytes) => readTogether(use(), folder, names, max_bytes),
     holdFolder: (path) => holdFolder(use(), path),
     locate: (path) => locate(use(), path),
+    inTree: (work) => inTree(use(), work),
+    holdsRoot: (folder) => isRoot(use(), folder),
     check: (path, access) => checkPath(use(), path, access),
     close: () => {
       if (is_open) closeScope(opened)
       is_open = false
     },
   }
+}
+
+function isRoot({ service }: OpenScope, { dev, ino }: Pick<ThingIdentity, 'dev' | 'ino'>): boolean {
+  const held = holdRoot(service, '.')
+  return held?.dev === dev && held.ino === ino
 }
 
 /** Something missing may be named only where nothing but new names follow: no link can hide behind them. */

@@ -1,9 +1,10 @@
 import { lstatSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { compileNameRules, type NameRules } from './blocked-names.ts'
-import { at } from './descriptors.ts'
 import { fileFault } from './faults.ts'
 import { GuardDenied, type GuardScope } from './guard.ts'
+import { at } from './kernel/descriptors.ts'
+import type { LoadKernel } from './kernel/kernel-calls.ts'
 import {
   commonFolder,
   describeRoot,
@@ -20,6 +21,8 @@ const CLOSED_PATHS_MAX = 100
 
 /** A scope made ready: what every call of one guard works with. */
 export interface OpenScope {
+  /** Opens plain paths in one step; without these calls all are walked. Loading takes milliseconds. */
+  readonly kernel: LoadKernel
   readonly service: Root
   readonly shared: readonly Root[]
   readonly names: NameRules
@@ -31,12 +34,12 @@ export interface OpenScope {
   /** Whether a root or a closed path lies below a root, so that places on the way have to be compared. */
   readonly has_inner: boolean
   readonly stores: readonly string[]
-  /** The top folders that alone can be reached; nothing where all can. */
+  /** The top folders that alone can be reached; undefined where all can. */
   readonly only_in: ReadonlySet<string> | undefined
 }
 
 /** Checks a scope and opens its service folder. */
-export function openScope(scope: GuardScope): OpenScope {
+export function openScope(scope: GuardScope, kernel: LoadKernel): OpenScope {
   checkCount('shared folders', scope.shared_roots, SHARED_ROOTS_MAX)
   checkCount('hard link stores', scope.hard_link_stores, STORES_MAX)
   checkCount('closed paths', scope.closed_paths ?? [], CLOSED_PATHS_MAX)
@@ -48,9 +51,11 @@ export function openScope(scope: GuardScope): OpenScope {
     realPlace(resolve(path)),
     realFolder(resolve(path)),
   ])
+  if (scope.is_real && isAroundLink(service)) throw new GuardDenied('changed', '.')
   checkServicePlace(scope, service, names, closed)
   const inner = [...closed, ...roots.map((root) => root.path)]
   const opened: OpenScope = {
+    kernel,
     service,
     shared,
     names,
@@ -121,8 +126,13 @@ function describeShared(scope: GuardScope, service: Root): Root[] {
     const base = scope.project_root ?? commonFolder(service.given, resolve(given))
     return describeRoot(given, false, realFolder(resolve(base)))
   })
-  const different = shared.filter((root) => root.path !== service.path)
+  const direct = scope.is_real ? shared.filter((root) => !isAroundLink(root)) : shared
+  const different = direct.filter((root) => root.path !== service.path)
   return different.filter((root, index) => different.findIndex(({ path }) => path === root.path) === index)
+}
+
+function isAroundLink({ given, path }: Root): boolean {
+  return given !== path
 }
 
 function openService(service: Root): void {

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { closeAll } from './descriptors.ts'
-import { chooseCalls } from './folder-calls.ts'
+import { afterAll, expect, test } from 'vitest'
 import { makeProject } from './guard-project.fixture.ts'
 import { parseInputPath } from './input-path.ts'
+import { closeAll } from './kernel/descriptors.ts'
+import { loadKernelCalls } from './kernel/kernel-calls.ts'
 import { closeScope, openScope } from './open-scope.ts'
 import { findPlainPlace } from './plain-place.ts'
 
 const project = makeProject()
-const scope = openScope({ ...project.scope, closed_paths: [project.in('docs')] })
+const scope = openScope({ ...project.scope, closed_paths: [project.in('docs')] }, loadKernelCalls)
 
-beforeAll(() => chooseCalls('kernel'))
 afterAll(() => {
   closeScope(scope)
   project.remove()
@@ -35,7 +34,7 @@ test('everything else is left to the walk', () => {
   expect([...links, ...closed, ...ways, ...others].filter(isPlain)).toEqual([])
 })
 
-test('nothing is found in one step by plain calls', () => {
-  chooseCalls('plain')
-  expect(isPlain('readme.md')).toBe(false)
+test('nothing is found in one step without the kernel’s calls', () => {
+  const without = { ...scope, kernel: () => undefined }
+  expect(findPlainPlace(without, 'readme.md', parseInputPath('readme.md'))).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs'
-import { closeAll } from './descriptors.ts'
 import { type FileFaultCode, GuardDenied } from './guard.ts'
 import { type PathParts, parseInputPath } from './input-path.ts'
+import { closeAll } from './kernel/descriptors.ts'
 import { findByShortName, findRootOf, type OpenScope } from './open-scope.ts'
 import { findPlainPlace } from './plain-place.ts'
 import type { Root } from './roots.ts'
@@ -16,7 +16,7 @@ export interface Place {
   readonly names: readonly string[]
   /** The folder that holds the leaf, or the last one that exists on the way to it. */
   readonly folder_fd: number
-  /** Nothing where nothing is. A folder is its own leaf. */
+  /** Undefined where nothing is. A folder is its own leaf. */
   readonly leaf: Leaf | undefined
   /** Why there is no leaf. */
   readonly fault: FileFaultCode | undefined

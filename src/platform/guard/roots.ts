@@ -1,11 +1,10 @@
 import { closeSync, fstatSync, lstatSync, openSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { currentTurn } from '../basics/turn.ts'
-import { at, NAME_FOLDER } from './descriptors.ts'
 import { errnoOf } from './faults.ts'
-import { folderCalls, type NamedThing } from './folder-calls.ts'
 import { GuardDenied } from './guard.ts'
-import { mountIdOf } from './mounts.ts'
+import { at, NAME_FOLDER } from './kernel/descriptors.ts'
+import { findPath, type NamedThing, pathOf } from './kernel/folder-calls.ts'
+import { mountIdOf } from './kernel/mounts.ts'
 
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
@@ -23,10 +22,6 @@ export interface Root {
   held: HeldRoot | undefined
   /** Where it was when first seen; a folder elsewhere does not take its place. */
   home: Pick<HeldRoot, 'dev' | 'mount_id'> | undefined
-  /** The turn in which it was last seen to be what is held, as long as that turn lasts. */
-  seen_in: number | undefined
-  /** The folder below it that was opened last in that turn, for the requests that were read together. */
-  folder: { readonly path: string; readonly fd: number } | undefined
 }
 
 /** What is held of a root that exists. */
@@ -44,8 +39,7 @@ export function describeRoot(given: string, writable: boolean, base: string | un
   if (path === '/') throw new Error('the guard does not take the whole file system for a folder of its scope')
   const short_name = base === undefined ? undefined : shortName(base, path)
   const segments = segmentsOf(path)
-  const unseen = { held: undefined, home: undefined, seen_in: undefined, folder: undefined }
-  return { given: resolve(given), path, segments, writable, short_name, ...unseen }
+  return { given: resolve(given), path, segments, writable, short_name, held: undefined, home: undefined }
 }
 
 /** The names of an absolute path. */
@@ -94,50 +88,10 @@ export function holdRoot(root: Root, given_path: string): HeldRoot | undefined {
   throw new GuardDenied('device', given_path)
 }
 
-/**
- * The same, but requests that were read together share a look at the name, as they share the one at the policy. Only
- * for what is confirmed afterwards, or changed, by a look at where the held folder lies.
- */
-export function holdRootThisTurn(root: Root, given_path: string): HeldRoot | undefined {
-  if (root.held && root.seen_in === currentTurn()) return root.held
-  const held = holdRoot(root, given_path)
-  // Where no requests are read there are no turns: everybody looks.
-  if (held && currentTurn() > 0) {
-    root.seen_in = currentTurn()
-    setImmediate(() => forgetLook(root))
-  }
-  return held
-}
-
-/** The folder of this path below a root, if it was opened in this turn; the turn closes it. */
-export function findFolderThisTurn({ folder, seen_in }: Root, path: string): number | undefined {
-  return folder?.path === path && seen_in === currentTurn() ? folder.fd : undefined
-}
-
-/** Keeps a folder for the rest of the turn; answers false where that is up to who opened it. */
-export function keepFolderThisTurn(root: Root, path: string, fd: number): boolean {
-  if (root.seen_in !== currentTurn()) return false
-  closeFolder(root)
-  root.folder = { path, fd }
-  return true
-}
-
-function closeFolder(root: Root): void {
-  if (root.folder) closeSync(root.folder.fd)
-  root.folder = undefined
-}
-
-/** Lets the next call look at the name of a root itself, and at the folders below it. */
-export function forgetLook(root: Root): void {
-  root.seen_in = undefined
-  closeFolder(root)
-}
-
 /** Lets go of a root. */
 export function releaseRoot(root: Root): void {
   if (root.held) closeSync(root.held.fd)
   root.held = undefined
-  forgetLook(root)
 }
 
 function openRoot(root: Root): HeldRoot | undefined {
@@ -147,7 +101,7 @@ function openRoot(root: Root): HeldRoot | undefined {
     const { dev, ino } = fstatSync(fd, { bigint: true })
     const below = lstatSync(at(fd, '.'), { bigint: true })
     if (below.ino !== ino || below.dev !== dev) throw new Error('/proc/self/fd does not lead to held folders')
-    if (folderCalls().pathOf(fd) === root.path) return { fd, dev, ino, mount_id: mountIdOf(fd) }
+    if (pathOf(fd) === root.path) return { fd, dev, ino, mount_id: mountIdOf(fd) }
   } catch (error) {
     closeSync(fd)
     throw error
@@ -158,7 +112,7 @@ function openRoot(root: Root): HeldRoot | undefined {
 
 function findNow(path: string): NamedThing | undefined {
   try {
-    return folderCalls().findPath(path)
+    return findPath(path)
   } catch (error) {
     if (GONE.has(errnoOf(error) ?? '')) return undefined
     throw error

@@ -1,8 +1,8 @@
 import { type BigIntStats, closeSync, fstatSync, openSync, readlinkSync } from 'node:fs'
-import { at, closeAll, NAME_ANY, NAME_FOLDER } from './descriptors.ts'
 import { errnoOf, faultCodeOf, fileFault } from './faults.ts'
 import { type FileFaultCode, type FileRights, GuardDenied } from './guard.ts'
 import { DEPTH_MAX, splitPath } from './input-path.ts'
+import { at, closeAll, NAME_ANY, NAME_FOLDER } from './kernel/descriptors.ts'
 import { findRootOf, type OpenScope } from './open-scope.ts'
 import { holdRoot, type Root } from './roots.ts'
 
@@ -15,7 +15,7 @@ export interface Leaf {
 }
 
 /** Who owns it and who may use it. */
-export function rightsOf({ stat }: Leaf): Required<FileRights> {
+export function rightsOf({ stat }: Leaf): Required<Omit<FileRights, 'attributes'>> {
   return { mode: Number(stat.mode & 0o7777n), uid: Number(stat.uid), gid: Number(stat.gid) }
 }
 

@@ -1,9 +1,11 @@
 import type { BigIntStats } from 'node:fs'
-import { closeAll } from './descriptors.ts'
 import { fileFault, translateFault } from './faults.ts'
 import { GuardDenied } from './guard.ts'
-import { mountIdOf } from './mounts.ts'
+import { closeAll } from './kernel/descriptors.ts'
+import { mountIdOf } from './kernel/mounts.ts'
+import { checkNewName } from './new-names.ts'
 import { isInStore, isWithinLimits, type OpenScope } from './open-scope.ts'
+import { checkNewPiece, checkNoRepositoryAbove } from './repository-pieces.ts'
 import { type Place, resolvePath } from './resolve-path.ts'
 import type { Leaf } from './trail.ts'
 
@@ -27,12 +29,23 @@ export function usePlace<Result>(
     if (!isWithinLimits(scope, place.root, place.names)) throw new GuardDenied('role', given)
     if (access === 'write' && !place.root.writable) throw new GuardDenied('read_only', given)
     checkMount(place, given)
+    if (access === 'write') checkNew(place, given)
     return work({ ...place, scope, given })
   } catch (error) {
     throw translateFault(error, given)
   } finally {
     closeAll(place?.fds ?? [])
   }
+}
+
+/** What is to be made has a name that can be seen; and neither a part of a repository nor what would make one is written. */
+function checkNew({ leaf, missing, names, folder_fd }: Place, given: string): void {
+  for (const name of missing) checkNewName(name)
+  const [first] = missing
+  if (first !== undefined) checkNewPiece(folder_fd, first, missing.length > 1, given)
+  if (first === undefined && leaf === undefined) return
+  const levels = names.length - missing.length - (leaf && !leaf.stat.isDirectory() ? 1 : 0)
+  checkNoRepositoryAbove(folder_fd, levels, given)
 }
 
 /** The thing at a place; says why where there is none. */

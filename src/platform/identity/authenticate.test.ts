@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { hashSecret } from '../basics/secret-hash.ts'
 import type { Database } from '../storage/database.ts'
@@ -6,11 +5,18 @@ import { authenticator } from './authenticate.ts'
 
 const bearers = ['a', 'b'].map((letter) => `ktok_${letter.repeat(16)}_${letter.repeat(64)}`)
 
-test('requests read together share a look only where they come from one caller', async () => {
+test('each request is looked up for itself, and only where its credential can count', async () => {
   const { authenticate, looks } = twoTokens()
-  const ask = (at: number, client: string, loopback = true) =>
-    authenticate({ authorization: `Bearer ${bearers[at]}`, loopback, client })
-  const asked = [ask(0, 'one'), ask(0, 'one'), ask(0, 'two'), ask(1, 'one'), ask(0, 'one', false)]
+  const ask = (at: number, client: string, place: 'loopback' | 'public' | 'hosted' = 'loopback') =>
+    authenticate({ authorization: `Bearer ${bearers[at]}`, place, client })
+  const asked = [
+    ask(0, 'one'),
+    ask(0, 'one'),
+    ask(0, 'two'),
+    ask(1, 'one'),
+    ask(0, 'one', 'hosted'),
+    ask(0, 'one', 'public'),
+  ]
   const callers = await Promise.all(asked)
   expect(callers.map(({ kind, id, client }) => `${kind} ${id} ${client}`)).toEqual([
     'token tok_aaaaaaaaaaaaaaaa one',
@@ -18,18 +24,27 @@ test('requests read together share a look only where they come from one caller',
     'token tok_aaaaaaaaaaaaaaaa two',
     'token tok_bbbbbbbbbbbbbbbb one',
     'anonymous - one',
+    'anonymous - one',
   ])
-  expect(looks.made).toBe(3)
+  expect(looks.made).toBe(4)
 })
 
-test('a revoke counts for whoever asks in a later turn', async () => {
+test('a revoke counts for whoever asks next, in the same tick too', async () => {
   const { authenticate, looks } = twoTokens()
   const ask = async () =>
-    (await authenticate({ authorization: `Bearer ${bearers[0]}`, loopback: true, client: 'one' })).kind
+    (await authenticate({ authorization: `Bearer ${bearers[0]}`, place: 'loopback', client: 'one' })).kind
   expect(await ask()).toBe('token')
   looks.revoked = true
-  await nextTurn()
   expect(await ask()).toBe('anonymous')
+})
+
+test('a header counts up to 8,192 characters, and is not looked at beyond that', async () => {
+  const asked: number[] = []
+  const verifyJwt = async (bearer: string) => void asked.push(bearer.length)
+  const authenticate = authenticator({ db: {} as Database, now, hubToken, verifyJwt })
+  for (const length of [8_191, 8_192, 8_193])
+    await authenticate({ authorization: 'Bearer a.'.padEnd(length, 'b'), place: 'loopback', client: 'one' })
+  expect(asked).toEqual([8_184, 8_185])
 })
 
 const now = () => new Date()

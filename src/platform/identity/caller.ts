@@ -11,6 +11,7 @@ export const CALLER_KINDS = [
   'toolbox',
   'owner_session',
   'owner_agent',
+  'mcp_client',
 ] as const
 export type CallerKind = (typeof CALLER_KINDS)[number]
 
@@ -26,6 +27,8 @@ export interface Caller {
   readonly client: string
   /** Where an agent of the toolbox works. Only callers of that kind have one, and they have nothing else. */
   readonly seat?: ToolboxSeat
+  /** What the owner's consent gives an MCP client beside its role: nothing, or a grant alone. */
+  readonly consented?: { readonly grant_id: string } | undefined
   /** Which program an owner agent is. Only callers of that kind have one. */
   readonly agent?: OwnerAgentClient
 }
@@ -62,6 +65,24 @@ export function ownerAgentCaller(id: string, agent: OwnerAgentClient, client: st
   return { kind: 'owner_agent', id, role: 'viewer', vaults: '*', client, agent }
 }
 
+/** A program that signed in for MCP: a member of one vault there, or the holder of one grant, and nothing elsewhere. */
+export function mcpClientCaller(
+  { consent_id, kind, role, vault_id, grant_id }: ConsentedClient,
+  client: string,
+): Caller {
+  // A grant that is missing is an empty one: it never makes the client a member.
+  const consented = kind === 'grant' ? { grant_id: grant_id ?? '' } : undefined
+  return { kind: 'mcp_client', id: consent_id, role, vaults: [vault_id], client, consented }
+}
+
+interface ConsentedClient {
+  readonly consent_id: string
+  readonly kind: 'membership' | 'grant'
+  readonly role: Role
+  readonly vault_id: string
+  readonly grant_id: string | null
+}
+
 /** A caller nobody vouches for. */
 export function anonymous(client: string): Caller {
   return { kind: 'anonymous', id: '-', role: 'viewer', vaults: [], client }
@@ -70,4 +91,9 @@ export function anonymous(client: string): Caller {
 /** Whoever may open the home's database may also do so through our command line. */
 export function localCaller(client: string): Caller {
   return { kind: 'local', id: 'local', role: 'admin', vaults: '*', client }
+}
+
+/** By what a caller's calls are counted. */
+export function rateKey({ kind, id }: Pick<Caller, 'kind' | 'id'>): string {
+  return `${kind}|${id}`
 }

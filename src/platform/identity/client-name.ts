@@ -14,22 +14,14 @@ const KNOWN: readonly (readonly [RegExp, string])[] = [
   [/python/i, 'python'],
 ]
 
+const LOOKED_AT_CHARS = 200
+
 /**
  * Names the calling program from a fixed list. What it says of itself is its own claim and could carry
  * anything, a secret too, so the claim itself is never kept.
  */
 export function clientName(claim: string | undefined): string {
   if (!claim) return 'unknown'
-  return recognised.get(claim) ?? recognise(claim)
-}
-
-// A client says the same with every request; what is remembered of it stays in memory only.
-const recognised = new Map<string, string>()
-const REMEMBERED_LIMIT = 200
-
-function recognise(claim: string): string {
-  const name = KNOWN.find(([pattern]) => pattern.test(claim.slice(0, 200)))?.[1] ?? 'other'
-  if (recognised.size >= REMEMBERED_LIMIT) recognised.clear()
-  if (claim.length <= 500) recognised.set(claim, name)
-  return name
+  const looked_at = claim.slice(0, LOOKED_AT_CHARS)
+  return KNOWN.find(([pattern]) => pattern.test(looked_at))?.[1] ?? 'other'
 }

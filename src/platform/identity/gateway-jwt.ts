@@ -3,10 +3,18 @@ import { type Caller, ROLES, type Role } from './caller.ts'
 
 const AUDIENCE = 'knowtation-hub-rest'
 const CLOCK_TOLERANCE_SECONDS = 5
+const AGENT_TYPE = 'kt_agent_access'
 /** How long a token counts that tells only when it was made. */
 const WITHOUT_END_SECONDS = 3_600
 /** A subject ends up in the audit log: an id of ordinary signs, not a text. */
 const SUBJECT = /^[\w.@:|+-]{1,128}$/
+/**
+ * Ids of other kinds of callers. Rights of a member and the marks of grants go by a caller's id, so that no gateway may
+ * vouch for one that the hub gives itself.
+ */
+const NOT_A_SUBJECT = /^(hub|local|owner|-|(tok|tses|oses|oagt|opkey|olnk)_[0-9a-f]{16})$/i
+/** What a JWT may call itself in its header (RFC 7515, 4.1.9): nothing, a JWT, an access token, or an agent's. */
+const TYPES: readonly (string | undefined)[] = [undefined, 'jwt', 'at+jwt', AGENT_TYPE]
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -15,8 +23,14 @@ class SettingInvalid extends Error {
   override readonly name = 'SettingInvalid'
 }
 
-/** Verifies a gateway JWT and answers its claims, or nothing. */
-export type VerifyJwt = (token: string) => Promise<JWTPayload | undefined>
+/** What a gateway has signed: its claims, and what the token calls itself in its header. */
+export interface Verified {
+  readonly claims: JWTPayload
+  readonly typ: string | undefined
+}
+
+/** Verifies a gateway JWT, or answers nothing. */
+export type VerifyJwt = (token: string) => Promise<Verified | undefined>
 
 /**
  * The verifier that the environment sets up: a shared secret (HS256), a key set by URL with issuer, or
@@ -38,8 +52,8 @@ export async function gatewayVerifier(
       const always = { requiredClaims: ['sub'], clockTolerance: CLOCK_TOLERANCE_SECONDS }
       const all = { ...options, ...always, currentDate: now() }
       try {
-        const { payload } = await jose.jwtVerify(token, key as JWTVerifyGetKey, all)
-        return hasEnd(payload, now()) ? payload : undefined
+        const { payload, protectedHeader } = await jose.jwtVerify(token, key as JWTVerifyGetKey, all)
+        return hasEnd(payload, now()) ? { claims: payload, typ: typeOf(protectedHeader.typ) } : undefined
       } catch (error) {
         if (isKeyFault(error)) onKeyFault((error as Error).name)
         return undefined
@@ -61,8 +75,8 @@ export async function gatewayVerifier(
   }
   return async (token) => {
     for (const way of ways) {
-      const claims = await way(token)
-      if (claims) return claims
+      const verified = await way(token)
+      if (verified) return verified
     }
     return undefined
   }
@@ -95,10 +109,21 @@ function isKeyFault(error: unknown): boolean {
   )
 }
 
+/** A type as it is compared: without the prefix that may be left out, in small letters. */
+function typeOf(typ: unknown): string | undefined {
+  return typ === undefined
+    ? undefined
+    : String(typ)
+        .toLowerCase()
+        .replace(/^application\//, '')
+}
+
 /** Turns verified claims into a caller, or nothing when they do not name one. */
-export function gatewayCaller(claims: JWTPayload, client: string): Caller | undefined {
-  if (typeof claims.sub !== 'string' || !SUBJECT.test(claims.sub)) return undefined
-  const forAgents = isForAgents(claims)
+export function gatewayCaller({ claims, typ }: Verified, client: string): Caller | undefined {
+  if (typeof claims.sub !== 'string' || !SUBJECT.test(claims.sub) || NOT_A_SUBJECT.test(claims.sub))
+    return undefined
+  if (!TYPES.includes(typ) || !TYPES.includes(typeOf(claims.typ))) return undefined
+  const forAgents = isForAgents(claims, typ)
   const audience = [claims.aud ?? []].flat()
   if ((forAgents || audience.length > 0) && !audience.includes(AUDIENCE)) return undefined
   const vaults = Array.isArray(claims.vault_ids)
@@ -107,9 +132,10 @@ export function gatewayCaller(claims: JWTPayload, client: string): Caller | unde
   return { kind: 'gateway', id: claims.sub, role: roleOf(claims, forAgents), vaults, client }
 }
 
-/** Either name will do: a token that calls itself an agent's must not pass for the person behind it. */
-function isForAgents({ type, typ }: JWTPayload): boolean {
-  return type === 'agent_access' || type === 'mcp_access' || typ === 'kt_agent_access'
+/** Any name will do: a token that calls itself an agent's must not pass for the person behind it. */
+function isForAgents({ type, typ }: JWTPayload, header_typ: string | undefined): boolean {
+  const isNamed = header_typ === AGENT_TYPE || typeOf(typ) === AGENT_TYPE
+  return isNamed || type === 'agent_access' || type === 'mcp_access'
 }
 
 /** An agent's token gets its role from its scopes alone: the rights of the person behind it do not count. */

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { type FileIdentity, isSameFile } from '../basics/file-identity.ts'
 import type { Home } from '../basics/home.ts'
-import { onceATurn } from '../basics/once-a-turn.ts'
 import { readOrCreatePrivateFile, replacePrivateFile } from '../basics/private-file.ts'
 import { hashSecret } from '../basics/secret-hash.ts'
 import type { System } from '../basics/system.ts'
@@ -35,12 +34,11 @@ export function replaceHubToken({ hubToken }: Pick<Home, 'hubToken'>, system: Sy
  */
 export function followHubToken(path: string): () => HubToken | undefined {
   let known: { stats: FileIdentity; token: HubToken | undefined } | undefined
-  const look = onceATurn(() => {
+  return () => {
     const stats = findStats(path)
     if (!known || !isSameFile(known.stats, stats)) known = { stats, token: findToken(path) }
-    return known
-  })
-  return () => look('').token
+    return known.token
+  }
 }
 
 /** No file has this: where there is none, or none that may be looked at. */

@@ -1,6 +1,7 @@
 import { hashSecret, isSecret } from '../basics/secret-hash.ts'
 import type { System } from '../basics/system.ts'
 import { type Reader, sql, type Transaction } from '../storage/database.ts'
+import { stayExpired } from './stay-expired.ts'
 
 /** An agent that the owner trusts with the owner's surface: never its secret, never the hash. */
 export interface OwnerAgent {
@@ -63,7 +64,10 @@ export async function findLiveOwnerAgent(
   if (!id) return undefined
   const found = await db.get(bySecret, `oagt_${id}`)
   if (!found || !isSecret(bearer, found.secret_hash) || found.revoked_at) return undefined
-  if (found.expires_at <= now.toISOString()) return undefined
+  if (found.expires_at <= now.toISOString()) {
+    await stayExpired(db, revoke, found.expires_at, found.agent_id)
+    return undefined
+  }
   const { secret_hash: _, ...agent } = found
   return agent
 }

@@ -14,28 +14,34 @@ export interface OwnerPasskey {
   label: string
   created_at: string
   last_used_at: string | null
+  /** The page on which it was made, and the only one on which it counts; one without was made under another name. */
+  origin: string | null
 }
 
 /** What a challenge was given out for; it serves for nothing else. */
 export type ChallengePurpose = 'sign_in' | 'register'
 
 export const CHALLENGE_TTL_SECONDS = 300
-/** Challenges that may be open at once, and passkeys there may be. */
+/** Challenges that may be open at once for one purpose, and passkeys there may be. */
 const CHALLENGE_LIMIT = 1_000
 export const PASSKEY_LIMIT = 20
 
-const COLUMNS = 'passkey_id, credential_id, public_key, counter, transports, label, created_at, last_used_at'
-const insert = sql(`INSERT INTO owner_passkeys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+const COLUMNS =
+  'passkey_id, credential_id, public_key, counter, transports, label, created_at, last_used_at, origin'
+const insert = sql(`INSERT INTO owner_passkeys (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 const all = sql<OwnerPasskey>(`SELECT ${COLUMNS} FROM owner_passkeys ORDER BY created_at, passkey_id LIMIT ?`)
 const byCredential = sql<OwnerPasskey>(`SELECT ${COLUMNS} FROM owner_passkeys WHERE credential_id = ?`)
 const remove = sql('DELETE FROM owner_passkeys WHERE passkey_id = ?')
+const removeAll = sql('DELETE FROM owner_passkeys')
 const noteUse = sql(
   'UPDATE owner_passkeys SET counter = ?, last_used_at = ? WHERE credential_id = ? AND counter = ?',
 )
 const openChallenge = sql(
   'INSERT INTO owner_challenges (challenge_hash, purpose, expires_at) VALUES (?, ?, ?)',
 )
-const challengeCount = sql<{ count: number }>('SELECT COUNT(*) AS count FROM owner_challenges')
+const challengeCount = sql<{ count: number }>(
+  'SELECT COUNT(*) AS count FROM owner_challenges WHERE purpose = ?',
+)
 const useChallenge = sql(
   'DELETE FROM owner_challenges WHERE challenge_hash = ? AND purpose = ? AND expires_at > ?',
 )
@@ -49,7 +55,7 @@ export async function createChallenge(
 ): Promise<string | undefined> {
   const now = system.now()
   await tx.run(purgeChallenges, now.toISOString())
-  const open = await tx.get(challengeCount)
+  const open = await tx.get(challengeCount, purpose)
   if (Number(open?.count ?? 0) >= CHALLENGE_LIMIT) return undefined
   const challenge = Buffer.from(system.random(32), 'hex').toString('base64url')
   const expires_at = new Date(now.getTime() + CHALLENGE_TTL_SECONDS * 1_000).toISOString()
@@ -81,7 +87,7 @@ export function findPasskey(db: Reader, credential_id: string): Promise<OwnerPas
 export async function createPasskey(
   tx: Transaction,
   system: System,
-  wanted: Pick<OwnerPasskey, 'credential_id' | 'public_key' | 'counter' | 'transports' | 'label'>,
+  wanted: Pick<OwnerPasskey, 'credential_id' | 'public_key' | 'counter' | 'transports' | 'label' | 'origin'>,
 ): Promise<OwnerPasskey> {
   const passkey: OwnerPasskey = {
     passkey_id: `opkey_${system.random(8)}`,
@@ -92,6 +98,7 @@ export async function createPasskey(
     label: wanted.label,
     created_at: system.now().toISOString(),
     last_used_at: null,
+    origin: wanted.origin,
   }
   await tx.run(insert, ...Object.values(passkey))
   return passkey
@@ -110,4 +117,9 @@ export async function notePasskeyUse(
 /** Takes a passkey away; answers whether there was one. */
 export async function removePasskey(tx: Transaction, passkey_id: string): Promise<boolean> {
   return (await tx.run(remove, passkey_id)) === 1
+}
+
+/** Takes every passkey away; answers how many there were. */
+export function removeAllPasskeys(tx: Transaction): Promise<number> {
+  return tx.run(removeAll)
 }

@@ -1,4 +1,4 @@
-import { openTurns } from '../basics/turns.ts'
+import { withSlot } from '../basics/mutex.ts'
 
 /**
  * argon2id with 19 MiB, two passes and one lane: some tens of milliseconds of one core for us, and memory
@@ -20,7 +20,10 @@ export class PasswordsBusy extends Error {
   override readonly name = 'PasswordsBusy'
 }
 
-const turns = openTurns(AT_ONCE, { limit: WAITING_LIMIT, full: () => new PasswordsBusy() })
+const bound = { limit: WAITING_LIMIT, full: () => new PasswordsBusy() }
+
+/** The bound is on the memory of the process, however many hubs it has open. */
+const inTurn = <Result>(act: () => Promise<Result>) => withSlot('passwords', AT_ONCE, act, { bound })
 
 /** What is wrong with a new password, in words for the owner; nothing when it will do. */
 export function findPasswordFault(password: string): string | undefined {
@@ -35,13 +38,13 @@ export function findPasswordFault(password: string): string | undefined {
 /** What is stored of a password. */
 export async function hashPassword(password: string): Promise<string> {
   const { hash } = await import('@node-rs/argon2')
-  return turns.run(() => hash(normalForm(password), ARGON2ID))
+  return inTurn(() => hash(normalForm(password), ARGON2ID))
 }
 
 /** Whether it is the password. Without a stored hash as much is computed, and the answer is no. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const { verify } = await import('@node-rs/argon2')
-  const isRight = await turns.run(() => verify(stored ?? NOBODYS_HASH, normalForm(password)))
+  const isRight = await inTurn(() => verify(stored ?? NOBODYS_HASH, normalForm(password)))
   return isRight && stored !== undefined
 }
 

@@ -1,6 +1,7 @@
 import { hashSecret, isSecret } from '../basics/secret-hash.ts'
 import type { System } from '../basics/system.ts'
 import { type Database, type Reader, sql, type Transaction } from '../storage/database.ts'
+import { stayExpired } from './stay-expired.ts'
 
 /** How somebody proved to be the owner. */
 export const SIGN_IN_METHODS = ['set_up', 'link', 'password', 'passkey'] as const
@@ -15,6 +16,8 @@ export interface OwnerSession {
   last_seen_at: string
   expires_at: string
   ended_at: string | null
+  /** When the password was last given in it, after the sign-in. */
+  proved_at: string | null
 }
 
 /** A session ends when it is not used for this long… */
@@ -26,8 +29,8 @@ const RECENT_SECONDS = 15 * 60
 /** Being used is written down no more often than this. */
 const SEEN_EVERY_SECONDS = 60
 
-const COLUMNS = 'session_id, method, client, created_at, last_seen_at, expires_at, ended_at'
-const insert = sql(`INSERT INTO owner_sessions (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+const COLUMNS = 'session_id, method, client, created_at, last_seen_at, expires_at, ended_at, proved_at'
+const insert = sql(`INSERT INTO owner_sessions (${COLUMNS}, secret_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 const byId = sql<OwnerSession & { secret_hash: string }>(
   `SELECT ${COLUMNS}, secret_hash FROM owner_sessions WHERE session_id = ?`,
 )
@@ -36,6 +39,7 @@ const livePage = sql<OwnerSession>(
    ORDER BY created_at DESC, session_id LIMIT ?`,
 )
 const touch = sql('UPDATE owner_sessions SET last_seen_at = ? WHERE session_id = ? AND ended_at IS NULL')
+const prove = sql('UPDATE owner_sessions SET proved_at = ? WHERE session_id = ? AND ended_at IS NULL')
 const end = sql('UPDATE owner_sessions SET ended_at = ? WHERE session_id = ? AND ended_at IS NULL')
 const endAll = sql('UPDATE owner_sessions SET ended_at = ? WHERE ended_at IS NULL')
 const purge = sql('DELETE FROM owner_sessions WHERE expires_at < ?')
@@ -59,6 +63,7 @@ export async function openOwnerSession(
     last_seen_at: now.toISOString(),
     expires_at: new Date(now.getTime() + ABSOLUTE_SECONDS * 1_000).toISOString(),
     ended_at: null,
+    proved_at: null,
   }
   await tx.run(insert, ...Object.values(session), hashSecret(bearer))
   return { session, bearer }
@@ -74,7 +79,10 @@ export async function findLiveOwnerSession(
   if (!id) return undefined
   const found = await db.get(byId, `oses_${id}`)
   if (!found || !isSecret(bearer, found.secret_hash) || found.ended_at) return undefined
-  if (found.expires_at <= now.toISOString() || found.last_seen_at <= idleSince(now)) return undefined
+  if (found.expires_at <= now.toISOString() || found.last_seen_at <= idleSince(now)) {
+    await stayExpired(db, end, now.toISOString(), found.session_id)
+    return undefined
+  }
   const { secret_hash: _, ...session } = found
   return session
 }
@@ -86,8 +94,11 @@ export async function noteSeen(db: Database, session: OwnerSession, now: Date): 
 }
 
 /** Whether the owner proved themselves a short while ago. */
-export function isRecent({ created_at }: Pick<OwnerSession, 'created_at'>, now: Date): boolean {
-  return now.getTime() - Date.parse(created_at) < RECENT_SECONDS * 1_000
+export function isRecent(
+  { created_at, proved_at }: Pick<OwnerSession, 'created_at' | 'proved_at'>,
+  now: Date,
+): boolean {
+  return now.getTime() - Date.parse(proved_at ?? created_at) < RECENT_SECONDS * 1_000
 }
 
 /** The live session of this id. */
@@ -101,6 +112,11 @@ export async function findOwnerSession(db: Reader, session_id: string): Promise<
 /** The newest live sessions. */
 export function listOwnerSessions(db: Reader, now: Date, limit: number): Promise<OwnerSession[]> {
   return db.all(livePage, now.toISOString(), idleSince(now), limit)
+}
+
+/** Notes that the owner has given the password in this session. */
+export async function proveSession(tx: Transaction, session_id: string, now: Date): Promise<void> {
+  await tx.run(prove, now.toISOString(), session_id)
 }
 
 /** Ends one session. */

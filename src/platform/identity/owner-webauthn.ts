@@ -9,18 +9,8 @@ import { CHALLENGE_TTL_SECONDS, type OwnerPasskey } from './owner-passkeys.ts'
 /** ES256, EdDSA and RS256: what authenticators speak today. */
 const ALGORITHMS = [-7, -8, -257]
 
-/** The page on which a passkey is used: its name, and its whole origin. */
-export interface PasskeyPlace {
-  readonly rp_id: string
-  readonly origin: string
-}
-
 /** What the browser is asked to do, in the words of WebAuthn. */
-export function registrationOptions(
-  challenge: string,
-  { rp_id }: PasskeyPlace,
-  known: readonly OwnerPasskey[],
-) {
+export function registrationOptions(challenge: string, rp_id: string, known: readonly OwnerPasskey[]) {
   return {
     rp: { id: rp_id, name: 'Knowtation' },
     user: { id: Buffer.from(OWNER_ID).toString('base64url'), name: OWNER_ID, displayName: 'Owner' },
@@ -34,7 +24,7 @@ export function registrationOptions(
 }
 
 /** The same for signing in. Which passkeys there are is not told to who has not signed in. */
-export function signInOptions(challenge: string, { rp_id }: PasskeyPlace) {
+export function signInOptions(challenge: string, rp_id: string) {
   const timeout = CHALLENGE_TTL_SECONDS * 1_000
   return { challenge, rpId: rp_id, timeout, userVerification: 'required', allowCredentials: [] }
 }
@@ -42,16 +32,18 @@ export function signInOptions(challenge: string, { rp_id }: PasskeyPlace) {
 /** What a browser has made for a challenge; nothing when it is not sound. */
 export async function findRegistration(
   response: unknown,
-  { rp_id, origin }: PasskeyPlace,
+  origin: string,
   isChallenge: (challenge: string) => Promise<boolean>,
-): Promise<Pick<OwnerPasskey, 'credential_id' | 'public_key' | 'counter' | 'transports'> | undefined> {
+): Promise<
+  Pick<OwnerPasskey, 'credential_id' | 'public_key' | 'counter' | 'transports' | 'origin'> | undefined
+> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const verified = await orNothing(() =>
     verifyRegistrationResponse({
       response: response as RegistrationResponseJSON,
       expectedChallenge: isChallenge,
       expectedOrigin: origin,
-      expectedRPID: rp_id,
+      expectedRPID: new URL(origin).hostname,
       requireUserVerification: true,
       supportedAlgorithmIDs: ALGORITHMS,
     }),
@@ -63,23 +55,28 @@ export async function findRegistration(
     public_key: Buffer.from(credential.publicKey).toString('base64url'),
     counter: credential.counter,
     transports: JSON.stringify(credential.transports ?? []),
+    origin,
   }
 }
 
-/** The new counter of a passkey that signed a challenge; nothing when it did not. */
+/**
+ * The new counter of a passkey that signed a challenge; nothing when it did not. The page that it was made on is the
+ * only one that it counts on: what the request says of its own address is no part of this.
+ */
 export async function findAssertion(
   response: unknown,
-  { rp_id, origin }: PasskeyPlace,
   passkey: OwnerPasskey,
   isChallenge: (challenge: string) => Promise<boolean>,
 ): Promise<{ counter: number } | undefined> {
+  const { origin } = passkey
+  if (origin === null) return undefined
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const verified = await orNothing(() =>
     verifyAuthenticationResponse({
       response: response as AuthenticationResponseJSON,
       expectedChallenge: isChallenge,
       expectedOrigin: origin,
-      expectedRPID: rp_id,
+      expectedRPID: new URL(origin).hostname,
       requireUserVerification: true,
       credential: {
         id: passkey.credential_id,

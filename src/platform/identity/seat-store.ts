@@ -2,6 +2,7 @@ import { hashSecret, isSecret } from '../basics/secret-hash.ts'
 import type { System } from '../basics/system.ts'
 import { type Reader, sql, type Transaction } from '../storage/database.ts'
 import type { ToolboxSeat } from './caller.ts'
+import { stayExpired } from './stay-expired.ts'
 
 /** A toolbox session as its owner may see it: never the secret, never its hash. */
 export interface SessionRecord {
@@ -36,6 +37,12 @@ const page = sql<SessionRecord>(
 )
 const revoke = sql(
   'UPDATE toolbox_sessions SET revoked_at = ? WHERE vault_id = ? AND session_id = ? AND revoked_at IS NULL',
+)
+
+const revokeAll = sql('UPDATE toolbox_sessions SET revoked_at = ? WHERE revoked_at IS NULL')
+
+const endExpired = sql(
+  'UPDATE toolbox_sessions SET revoked_at = ? WHERE session_id = ? AND revoked_at IS NULL',
 )
 
 /** Bearers of toolbox sessions begin like this. */
@@ -81,7 +88,8 @@ export async function findLiveSession(
   if (!id) return undefined
   const found = await db.get(byId, `tses_${id}`)
   if (!found || !isSecret(bearer, found.secret_hash) || found.revoked_at) return undefined
-  return found.expires_at <= now.toISOString() ? undefined : found
+  if (found.expires_at > now.toISOString()) return found
+  await stayExpired(db, endExpired, found.expires_at, found.session_id)
 }
 
 /** Where the agent of a session sits. */
@@ -111,4 +119,9 @@ export async function revokeSession(
 ): Promise<SessionRecord | undefined> {
   await tx.run(revoke, now.toISOString(), vault_id, session_id)
   return tx.get(inVault, vault_id, session_id)
+}
+
+/** Revokes every session of every vault; answers how many there were. */
+export function revokeAllSessions(tx: Transaction, now: Date): Promise<number> {
+  return tx.run(revokeAll, now.toISOString())
 }

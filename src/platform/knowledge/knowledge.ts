@@ -2,6 +2,12 @@
 export const KNOWLEDGE_KINDS = ['code', 'test', 'doc', 'config', 'record'] as const
 export type KnowledgeKind = (typeof KNOWLEDGE_KINDS)[number]
 
+/** Changes when documents are cut, counted or redacted otherwise: an index of another form is made anew. */
+export const INDEX_FORM = 6
+
+/** The embedder that comes with the program; changes with its table and with how it counts words. */
+export const STATIC_EMBEDDER = 'codevec-128/2'
+
 /** A piece of a document that is found as a whole: a function, a class without its methods, a section. */
 export interface Chunk {
   readonly kind: KnowledgeKind
@@ -23,31 +29,6 @@ export interface KnowledgeDocument {
   readonly chunks: readonly Chunk[]
   /** One for each chunk, from the index's embedder. */
   readonly vectors: readonly Int8Array[]
-  /** The same as an index file takes it, where it is made already; a store that needs it makes it where it is not. */
-  readonly rows?: DocumentRows
-}
-
-/** The words of a document as the full text of an index file takes them: bytes, and where each part of them ends. */
-export interface DocumentWords {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly ends: Int32Array<ArrayBuffer>
-  /** How often stems count in each chunk, one chunk after the other. */
-  readonly counts: Uint8Array<ArrayBuffer>
-}
-
-/** All that an index keeps of a document's chunks, each kind of it in one piece. */
-export interface DocumentRows {
-  readonly count: number
-  /** What each chunk is and where its name, its counts and its text end, as `chunk-places.ts` has it. */
-  readonly places: Uint8Array
-  readonly names: Uint8Array
-  readonly counts: Uint8Array
-  readonly texts: Uint8Array
-  readonly vectors: Int8Array
-  readonly has_words: boolean
-  readonly words: Uint8Array
-  /** Where each part of the words ends. */
-  readonly ends: Int32Array
 }
 
 /** Turns text into vectors of equal length 127, so that a dot product is a cosine. */

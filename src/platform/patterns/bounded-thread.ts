@@ -1,12 +1,13 @@
+import { realpathSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { createClock, usedMs } from './operation-clock.ts'
-import { PATTERN_TIME_LIMIT_MS, PatternTimeout } from './patterns.ts'
+import { createClock, hasEntered, type OperationClock, usedMs } from './operation-clock.ts'
+import { PATTERN_TIME_LIMIT_MS, PatternTimeout, ThreadUnavailable } from './patterns.ts'
 
 const HEAP_LIMIT_MB = 256
 
 /** A thread that does one job at a time and is ended when one operation in it takes too long. */
 export interface BoundedThread<Job, Answer> {
-  /** Throws PatternTimeout, or whatever ended the thread; after either the thread is no more. */
+  /** Throws PatternTimeout, ThreadUnavailable where it never got to its work, or whatever ended the thread; after either the thread is no more. */
   run(job: Job): Promise<Answer>
   hasEnded(): boolean
   end(): Promise<void>
@@ -23,13 +24,7 @@ interface Task<Answer> {
  */
 export function startThread<Job, Answer>(program: URL, data: object): BoundedThread<Job, Answer> {
   const clock = createClock()
-  const worker = new Worker(program, {
-    workerData: { ...data, clock },
-    // Nothing in these programs is set from outside, so they see nothing of the environment and its options.
-    env: {},
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB },
-  })
+  const worker = startWorker(program, data, clock)
   let task: Task<Answer> | undefined
   let timer: NodeJS.Timeout | undefined
   let hasEnded = false
@@ -56,8 +51,9 @@ export function startThread<Job, Answer>(program: URL, data: object): BoundedThr
   }
 
   worker.on('message', (answer: Answer) => settle(({ resolve }) => resolve(answer)))
-  worker.on('error', (error: Error) => void stop(error))
-  worker.on('exit', () => void stop(new Error('A thread ended before its job was done.')))
+  const asKnown = (error: Error) => (hasEntered(clock) ? error : new ThreadUnavailable(error))
+  worker.on('error', (error: Error) => void stop(asKnown(error)))
+  worker.on('exit', () => void stop(asKnown(new Error('A thread ended before its job was done.'))))
   // After the listeners, for each of them makes the process wait again.
   worker.unref()
   return {
@@ -73,6 +69,33 @@ export function startThread<Job, Answer>(program: URL, data: object): BoundedThr
   }
 }
 
+function startWorker(program: URL, data: object, clock: OperationClock): Worker {
+  leaveLostFolder()
+  try {
+    return new Worker(program, {
+      workerData: { ...data, clock },
+      // Nothing in these programs is set from outside, so they see nothing of the environment and its options.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_LIMIT_MB },
+    })
+  } catch (error) {
+    throw new ThreadUnavailable(error)
+  }
+}
+
 function timeout(): PatternTimeout {
   return new PatternTimeout(`The pattern took longer than ${PATTERN_TIME_LIMIT_MS} ms and was stopped.`)
+}
+
+/**
+ * Goes to the top folder where the one that the process was started in is gone: Node starts no thread and no process
+ * of its own from there. Nothing that is named from there could be found any more.
+ */
+export function leaveLostFolder(): void {
+  try {
+    realpathSync.native('.')
+  } catch {
+    process.chdir('/')
+  }
 }

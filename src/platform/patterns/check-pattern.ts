@@ -1,3 +1,4 @@
+import { findMisplacedRepeat, type MisplacedRepeat } from './misplaced-repeat.ts'
 import { listPatternParts, type PatternPart } from './pattern-parts.ts'
 import { PATTERN_MAX_CHARS, PatternInvalid } from './patterns.ts'
 
@@ -28,6 +29,7 @@ const MISREAD: readonly Advice[] = [
     name: 'a set operation within [...]',
     instead: 'escape the character, as in \\- or \\&',
   },
+  { kind: 'brace', form: /\}$/, name: 'a { that begins no count', instead: 'write \\{ for the character' },
 ]
 
 const UNKNOWN: readonly Advice[] = [
@@ -115,15 +117,14 @@ export function checkPattern(pattern: string): void {
   const parts = listPatternParts(pattern)
   const advice = findAdvice(parts, MISREAD)
   if (advice) throw new PatternInvalid(advice)
-  const possessive = parts.find((part, index) => isPossessive(part, parts[index - 1]))
-  if (possessive)
-    throw new PatternInvalid(render('a possessive quantifier', 'write it without the last +', possessive))
+  const misplaced = findMisplacedRepeat(pattern, parts)
+  if (misplaced) throw new PatternInvalid(render(...MISPLACED[misplaced.of], misplaced.part))
 }
 
-/** A `+` directly after a repeat; `a+?` is a lazy repeat, so what follows one is no repeat of a repeat. */
-function isPossessive(part: PatternPart, before: PatternPart | undefined): boolean {
-  if (part.kind !== 'repeat' || part.text !== '+' || before?.kind !== 'repeat') return false
-  return before.start + before.text.length === part.start
+const MISPLACED: Record<MisplacedRepeat['of'], readonly [name: string, instead: string]> = {
+  possessive: ['a possessive quantifier', 'write it without the last +'],
+  repeat: ['a repeat of a repeat', 'write one of them, or put the inner one in (?:...)'],
+  anchor: ['a repeat of a place that takes no characters', 'leave the repeat out, or escape ^ or $ with \\'],
 }
 
 /** Says of a pattern that the engine refused what is wrong, in words that help to write a better one. */

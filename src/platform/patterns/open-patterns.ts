@@ -1,7 +1,12 @@
 import { extname } from 'node:path'
 import { loadEngineModule } from './engine-module.ts'
-import type { PatternAnswer, PatternJob } from './pattern-job.ts'
-import { PatternInvalid, type PatternMatch, type Patterns } from './patterns.ts'
+import {
+  type PatternAnswer,
+  PatternInvalid,
+  type PatternJob,
+  type PatternMatch,
+  type Patterns,
+} from './patterns.ts'
 import { openThreadPool } from './thread-pool.ts'
 
 const THREAD_LIMIT = 2

@@ -8,7 +8,9 @@ const BEGUN_NS = 0
 const COMPUTED_NS = 1
 /** The number that the system knows the thread by; zero where that is not to be had. */
 const THREAD = 2
-const FIELDS = 3
+/** Whether the thread has loaded its program. */
+const ENTERED = 3
+const FIELDS = 4
 const NS_PER_MS = 1_000_000
 /** A thread that is kept from computing by others gets this much time, however little it has done. */
 const STARVED_LIMIT_MS = 500
@@ -23,6 +25,12 @@ export function createClock(): OperationClock {
 export function enterThread(clock: OperationClock): void {
   const number = KNOWS_THREAD_TIME ? findThreadNumber() : undefined
   if (number !== undefined) Atomics.store(clock, THREAD, BigInt(number))
+  Atomics.store(clock, ENTERED, 1n)
+}
+
+/** Whether a thread got as far as its own program; what failed before has nothing to do with its work. */
+export function hasEntered(clock: OperationClock): boolean {
+  return Atomics.load(clock, ENTERED) !== 0n
 }
 
 function findThreadNumber(): string | undefined {
@@ -67,4 +75,10 @@ function findComputedMs(clock: OperationClock): number | undefined {
   } catch {
     return undefined
   }
+}
+
+/** What a thread that matches patterns is started with. */
+export interface EngineThreadData {
+  readonly clock: OperationClock
+  readonly module: WebAssembly.Module
 }

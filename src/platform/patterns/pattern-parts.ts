@@ -8,17 +8,23 @@ export interface PatternPart {
   readonly text: string
 }
 
-const ESCAPE = /\\(?:[bBpPuUx]\{[^}]*\}|.)/suy
+const ESCAPE = /\\(?:[pPuUx]\{[^}]*\}|[bB]\{[^}\d,\s]*\}|.)/suy
+const BRACE = /\{[\d,\s]*\}|\{/y
 const REPEAT = /[*+?]|\{\d*,?\d*\}/y
 const GROUP = /\((?:\?(?:P?[<'=>][=!]?\w*[>')]?|[^\s\w]|[A-Za-z0-9+-]*[:)]?)?|\*\w*)?/y
 const POSIX_NAME =
   /\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]/y
 const VERBOSE = /\(\?[a-zA-Z]*x/
 
+/** Whether blanks and comments in a pattern may mean nothing. */
+export function isVerbose(pattern: string): boolean {
+  return VERBOSE.test(pattern)
+}
+
 /** Reads a pattern from left to right as far as needed to tell escapes, classes, groups and repeats apart. */
 export function listPatternParts(pattern: string): PatternPart[] {
   const parts: PatternPart[] = []
-  const isVerbose = VERBOSE.test(pattern)
+  const is_verbose = isVerbose(pattern)
   let at = 0
   const add = (kind: PatternPartKind, start: number, text: string) => parts.push({ kind, start, text })
   while (at < pattern.length) {
@@ -27,9 +33,9 @@ export function listPatternParts(pattern: string): PatternPart[] {
     if (letter === '\\') at = addEscape(pattern, at, add, 'escape')
     else if (letter === '[') at = readClass(pattern, at, add)
     else if (letter === '(') at += addMatch(GROUP, pattern, at, (text) => add('group', start, text))
-    else if (letter === '#' && isVerbose) at = endOfLine(pattern, at)
+    else if (letter === '#' && is_verbose) at = endOfLine(pattern, at)
     else at += addMatch(REPEAT, pattern, at, (text) => add('repeat', start, text))
-    if (letter === '{' && at === start + 1) add('brace', start, '{')
+    if (letter === '{' && at === start + 1) add('brace', start, matchAt(BRACE, pattern, start) ?? '{')
   }
   return parts
 }

@@ -1,11 +1,8 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { type Engine, openEngine } from './engine.ts'
-import { doTimed, enterThread } from './operation-clock.ts'
-import type { PatternAnswer, PatternJob } from './pattern-job.ts'
-import { PatternInvalid } from './patterns.ts'
-import { toSearchableBytes } from './searchable-bytes.ts'
-import type { EngineThreadData } from './thread-data.ts'
-import { toUtf16Indexes } from './utf16-indexes.ts'
+import { toSearchableBytes, toUtf16Indexes } from './engine-text.ts'
+import { doTimed, type EngineThreadData, enterThread } from './operation-clock.ts'
+import { type PatternAnswer, PatternInvalid, type PatternJob } from './patterns.ts'
 
 function findAll(engine: Engine, { pattern, text }: PatternJob): PatternAnswer {
   try {

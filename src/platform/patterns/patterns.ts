@@ -14,6 +14,22 @@ export class PatternTimeout extends Error {
   override readonly name = 'PatternTimeout'
 }
 
+/** The thread that was to do the work could not be started, for a reason of the system's. Nothing was looked at. */
+export class ThreadUnavailable extends Error {
+  override readonly name = 'ThreadUnavailable'
+  constructor(cause: unknown) {
+    super(`A thread could not be started${codeOf(cause)}.`, { cause })
+  }
+}
+
+/** The code alone: what else the system says names places of the host. */
+function codeOf(cause: unknown): string {
+  const text = cause instanceof Error ? `${(cause as NodeJS.ErrnoException).code ?? ''} ${cause.message}` : ''
+  if (/\bE[MN]FILE\b/.test(text)) return ': too many files are open'
+  const code = /\bE[A-Z_]{3,40}\b/.exec(text)?.[0]
+  return code === undefined ? '' : `: ${code}`
+}
+
 /** For compiling a pattern and looking through one text with it. */
 export const PATTERN_TIME_LIMIT_MS = 100
 
@@ -43,3 +59,12 @@ export interface Patterns {
   findAll(pattern: string, text: string): Promise<PatternMatch[]>
   close(): Promise<void>
 }
+
+/** What the pattern thread is asked. */
+export interface PatternJob {
+  readonly pattern: string
+  readonly text: string
+}
+
+/** What it answers: indexes into the text, start and end in turn, or why the pattern is none. */
+export type PatternAnswer = { readonly indexes: Uint32Array<ArrayBuffer> } | { readonly invalid: string }

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type BoundedThread, startThread } from './bounded-thread.ts'
-import { PatternTimeout } from './patterns.ts'
+import { PatternTimeout, ThreadUnavailable } from './patterns.ts'
 
 const WAITING_LIMIT = 1_000
+/** Before each further try to start a thread: what is short, such as descriptors, mostly is for a moment. */
+const WAITS_MS = [50, 200, 500]
 
 export interface ThreadPoolOptions {
   readonly program: URL
@@ -20,11 +23,17 @@ export interface ThreadPool<Job, Answer> {
   close(): Promise<void>
 }
 
+/** A job that waits for a thread. */
+interface Waiting<Thread> {
+  give(thread: Thread): void
+  refuse(error: Error): void
+}
+
 /** A pool of threads that share their jobs; a job that is stopped takes no other along. */
 export function openThreadPool<Job, Answer>(options: ThreadPoolOptions): ThreadPool<Job, Answer> {
   type Thread = BoundedThread<Job, Answer>
   const busy = new Set<Thread>()
-  const waiting: { give(thread: Thread): void; refuse(error: Error): void }[] = []
+  const waiting: Waiting<Thread>[] = []
   let idle: Thread[] = []
   let data: object | undefined
   let timer: NodeJS.Timeout | undefined
@@ -54,9 +63,12 @@ export function openThreadPool<Job, Answer>(options: ThreadPoolOptions): ThreadP
     busy.delete(thread)
     if (isClosed) return void thread.end()
     const next = waiting.shift()
-    if (next) next.give(thread.hasEnded() ? start() : thread)
+    if (next) handOn(next, () => (thread.hasEnded() ? start() : thread))
     else if (!thread.hasEnded()) idle.push(thread)
-    while (busy.size + idle.length <= options.spares) idle.push(start())
+    // They are for speed alone: where none can be had, the next job starts its own.
+    ifAvailable(() => {
+      while (busy.size + idle.length <= options.spares) idle.push(start())
+    })
     if (busy.size === 0) timer = setTimeout(endIdle, options.idle_ms).unref()
   }
 
@@ -68,18 +80,51 @@ export function openThreadPool<Job, Answer>(options: ThreadPoolOptions): ThreadP
   }
 
   return {
-    async run(job) {
-      data ??= await options.loadData()
-      if (isClosed) throw closedError()
-      const thread = await acquire()
-      return thread.run(job).finally(() => release(thread))
-    },
+    run: (job) =>
+      withTries(async () => {
+        data ??= await options.loadData().catch(unavailable)
+        if (isClosed) throw closedError()
+        const thread = await acquire()
+        return thread.run(job).finally(() => release(thread))
+      }),
     async close() {
       isClosed = true
       for (const { refuse } of waiting.splice(0)) refuse(closedError())
       await Promise.all([endIdle(), ...[...busy].map((thread) => thread.end())])
     },
   }
+}
+
+async function withTries<Result>(act: () => Promise<Result>): Promise<Result> {
+  for (const wait_ms of WAITS_MS) {
+    try {
+      return await act()
+    } catch (error) {
+      if (!(error instanceof ThreadUnavailable)) throw error
+      await sleep(wait_ms)
+    }
+  }
+  return act()
+}
+
+function handOn<Thread>(next: Waiting<Thread>, ready: () => Thread): void {
+  try {
+    next.give(ready())
+  } catch (error) {
+    next.refuse(error as Error)
+  }
+}
+
+function ifAvailable(act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    if (!(error instanceof ThreadUnavailable)) throw error
+  }
+}
+
+function unavailable(cause: unknown): never {
+  throw new ThreadUnavailable(cause)
 }
 
 function closedError(): Error {

@@ -1,8 +1,23 @@
+import { z } from 'zod'
+import { boundedCache } from '../basics/cache.ts'
 import type { Home } from '../basics/home.ts'
-import { keptLately } from '../basics/kept-lately.ts'
-import { NO_MEMBERS, VaultMembers } from './vault-members.ts'
+import { SCOPES } from './scopes.ts'
 import { CLOSED_POLICY, VaultPolicy } from './vault-policy.ts'
 import { type FileState, watchFile } from './watched-file.ts'
+
+/** Vaults whose files are followed at once; the longest unused one is forgotten first. */
+const FOLLOWED_LIMIT = 1_000
+
+const Override = z.union([
+  z.strictObject({ scopes: z.array(z.enum(SCOPES)) }),
+  z.strictObject({ ambiguous: z.literal(true) }),
+])
+
+/** `<home>/vaults/<vault_id>/members.yaml`: caller id → the scopes that replace those of its role. */
+const VaultMembers = z.strictObject({ scope_overrides: z.record(z.string(), Override).optional() })
+type VaultMembers = z.infer<typeof VaultMembers>
+
+const NO_MEMBERS: VaultMembers = {}
 
 /** The owner's files of one vault, as they stand at this moment. */
 export interface VaultRules {
@@ -12,12 +27,9 @@ export interface VaultRules {
   readonly revision: string
 }
 
-/** Vaults whose files are followed at once; the longest unused one is forgotten first. */
-const FOLLOWED_LIMIT = 1_000
-
 /** Answers the rules of any vault, read again whenever the owner has edited them. */
 export function followPolicies(home: Home): (vault_id: string) => VaultRules {
-  const followed = keptLately(FOLLOWED_LIMIT, (vault_id) => followVault(home, vault_id))
+  const followed = boundedCache(FOLLOWED_LIMIT, (vault_id) => followVault(home, vault_id))
   return (vault_id) => followed(vault_id)()
 }
 

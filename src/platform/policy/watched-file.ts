@@ -109,5 +109,7 @@ function faultOf(error: unknown): string {
     const issue = (error as z.ZodError).issues[0]
     return `${issue?.path.join('.') || 'the document'}: ${issue?.message}`
   }
-  return error instanceof Error ? (error.message.split('\n')[0] ?? 'unreadable') : 'unreadable'
+  return error instanceof Error
+    ? (error.message.split('\n')[0]?.replace(/:$/, '') ?? 'unreadable')
+    : 'unreadable'
 }

@@ -3,6 +3,8 @@ export interface Finding {
   rule: string
   start: number
   end: number
+  /** The value is one that the hub knows exactly. No answer to an agent may depend on it. */
+  isKnown?: true
 }
 
 /** A part of a text that is not shown, and what is shown in its place: nothing where a secret goes on. */
@@ -15,6 +17,13 @@ export interface HiddenPiece {
 /** A finding of one layer; where several overlap the one of the lowest rank names the whole. */
 export interface Claim extends Finding {
   rank: number
+  /** What else found a value that is known exactly: it is shown as that, for the name of a mark must not tell more. */
+  guise?: Guise
+}
+
+export interface Guise {
+  readonly rule: string
+  readonly rank: number
 }
 
 export const RANK = { known: 0, owner: 1, provider: 2, structure: 3, keyword: 4, entropy: 5 } as const
@@ -34,6 +43,9 @@ export function joinClaims(claims: Claim[]): Claim[] {
 
 function absorb(last: Claim, claim: Claim): void {
   last.end = Math.max(last.end, claim.end)
+  const [known, other] = last.rank < claim.rank ? [last, claim] : [claim, last]
+  if (known.rank === RANK.known && other.rank > RANK.known && (last.guise?.rank ?? other.rank) >= other.rank)
+    last.guise = { rule: other.rule, rank: other.rank }
   if (claim.rank >= last.rank) return
   last.rank = claim.rank
   last.rule = claim.rule

@@ -4,6 +4,7 @@ import { verifies } from '../../../test/requirements/verifies.ts'
 import { fakePrivateKey, fakeProviderTokens, fakeText, HEX } from './fixtures/fake-secrets.ts'
 import { hasMark } from './mark.ts'
 import { createRedactor, RedactionFailed } from './redactor.ts'
+import { anyText, GIVEN } from './texts-to-redact.fixture.ts'
 
 const redactor = createRedactor()
 const key = fakeText(40, 11)
@@ -174,7 +175,7 @@ describe('exceptions', () => {
   test('leave a known value hidden', () => {
     const token = `ghp_${fakeText(36)}`
     expect(createRedactor({ exceptions: ['github_token'], known: [token] }).redact(token)).toBe(
-      '[REDACTED:known_value]',
+      '[REDACTED:high_entropy]',
     )
   })
 
@@ -223,5 +224,27 @@ describe('any text', () => {
     expect(shown.match(/\[REDACTED:github_token\]/g)).toHaveLength(1)
     const long = `password="${fakeText(40_000)}" end`
     expect(redactor.redact(long) === 'password="[REDACTED:keyword_value]" end').toBe(true)
+  })
+})
+
+describe('bytes', () => {
+  test('are redacted as their text is, whatever stands in it', () => {
+    const given = createRedactor(GIVEN)
+    const isSame = (text: string) => {
+      const bytes = Buffer.from(text)
+      const [shown, of_bytes] = [given.redact(text), given.redactBytes(bytes)]
+      return shown === text ? of_bytes === bytes : Buffer.from(shown).equals(of_bytes)
+    }
+    fc.assert(fc.property(anyText, isSame), { numRuns: 500 })
+  })
+
+  test('of which nothing is hidden come back themselves, in whatever memory they lie', () => {
+    const bytes = new TextEncoder().encode('one\ntwo\n').subarray(2, 6)
+    expect(redactor.redactBytes(bytes)).toBe(bytes)
+    expect(redactor.redactBytes(Buffer.alloc(0))).toHaveLength(0)
+  })
+
+  test('that cannot be read are not let through', () => {
+    expect(() => redactor.redactBytes(null as unknown as Uint8Array)).toThrow(RedactionFailed)
   })
 })

@@ -1,15 +1,15 @@
-import { anchorTable } from './anchor-table.ts'
+import type { Redact } from '../basics/redact-name.ts'
 import type { Finding, HiddenPiece } from './finding.ts'
-import { knownForms } from './known-values.ts'
-import { type LineSieve, openLineSieve } from './line-sieve.ts'
+import { knownBlocks, knownForms, type SecretsIn } from './known/known-values.ts'
+import { rememberClean, rememberNothing } from './known/remember-clean.ts'
+import { repeats } from './known/repeated-values.ts'
+import { isKnownExactly, shownRule } from './mark.ts'
 import { readOwnerPattern } from './owner-patterns.ts'
-import { redactBytes } from './redact-bytes.ts'
 import { redactTree } from './redact-tree.ts'
-import { rememberClean, rememberNothing } from './remember-clean.ts'
-import { renderRedacted } from './render-redacted.ts'
 import { RULES } from './rules.ts'
-import { createScanner, ENOUGH_CHARS, type Scanner } from './scan.ts'
-import { renderClaim } from './settled-claims.ts'
+import { anchorTable } from './scan/anchor-table.ts'
+import { type FoundPiece, findPieces, renderPieces } from './scan/found-pieces.ts'
+import { ENOUGH_CHARS, makeScanners, type Scanner } from './scan/scan.ts'
 
 /** Redaction could not be done: whatever was to be shown has to be withheld. */
 export class RedactionFailed extends Error {
@@ -39,6 +39,9 @@ export interface RedactionStream {
   end(): string
 }
 
+/** Is told each value that the hub knows exactly and that stood in a text. */
+export type NoteKnown = (value: string) => void
+
 export interface Redactor {
   /** The text with a mark in the place of every secret. */
   redact(text: string): string
@@ -51,6 +54,8 @@ export interface Redactor {
   /** The same over all texts of a JSON-like value, names included. */
   redactValue(value: unknown): unknown
   stream(): RedactionStream
+  /** The same redactor, which tells each value that the hub knows exactly of all whole texts it looks through. */
+  noting(note: NoteKnown): Redactor
   /** What it was made with, so that another thread can make one that hides the same. */
   readonly options: RedactorOptions
 }
@@ -59,44 +64,60 @@ export interface Redactor {
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const off = new Set(options.exceptions)
   for (const rule of off) if (!RULES.has(rule)) throw new RangeError(`no such redaction rule: ${rule}`)
-  const known = knownForms(options.environment ?? {}, options.known ?? [])
+  const known = knownForms(options.environment ?? {}, options.known ?? [], secretsFinder())
+  const blocks = knownBlocks(options.environment ?? {}, options.known ?? [])
   const table = anchorTable(known, (options.patterns ?? []).map(readOwnerPattern))
-  const start = () => createScanner(table, off)
+  const start = makeScanners(table, off)
   const seenOf = options.remembers ? rememberClean() : rememberNothing
-  const redact = (text: string) =>
+  const lookThrough = (text: string) =>
     guarded(() => {
       const seen = seenOf(text)
-      if (seen.is_clean) return text
-      const { shown, is_clean } = renderRedacted(start(), text, true)
-      seen.is_clean = is_clean
-      return shown
+      if (seen.is_clean) return []
+      const { pieces } = findPieces(start(), repeats(blocks.filter(({ rule }) => !off.has(rule))), text, true)
+      seen.is_clean = pieces.length === 0
+      return pieces
     })
-  const unlessClean =
-    <Found>(list: (scanner: Scanner, text: string) => Found[]) =>
-    (text: string) =>
-      guarded(() => {
-        const seen = seenOf(text)
-        if (seen.is_clean) return []
-        const found = list(start(), text)
-        seen.is_clean = found.length === 0
-        return found
-      })
-  const find = unlessClean(findAll)
-  let sieve: LineSieve | undefined
+  return redactorOver(lookThrough, start, options)
+}
+
+/** But for passwords in addresses: that of a user who is called the same is an ordinary word. */
+function secretsFinder(): SecretsIn {
+  let start: (() => Scanner) | undefined
+  return (text) => {
+    start ??= makeScanners(anchorTable([], []), new Set())
+    const { pieces } = findPieces(start(), repeats(), text, true)
+    return pieces
+      .filter(({ rule }) => rule !== 'url_password')
+      .map(({ start: from, end }) => text.slice(from, end))
+  }
+}
+
+type LookThrough = (text: string) => readonly FoundPiece[]
+
+function redactorOver(look: LookThrough, start: () => Scanner, options: RedactorOptions): Redactor {
+  const show = (text: string) => renderPieces(text, { pieces: look(text), done: text.length })
+  const redact: Redact = Object.assign(show, { clean_names: new Set<string>() })
+  const find = (text: string) => findingsOf(look(text))
   return {
     redact,
-    redactBytes: (bytes) =>
-      guarded(() => {
-        sieve ??= openLineSieve(table)
-        return redactBytes(start(), sieve, bytes)
-      }),
+    redactBytes: (bytes) => {
+      const text = guarded(() => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+      const shown = redact(text)
+      return shown === text ? bytes : Buffer.from(shown)
+    },
     find,
-    findHidden: unlessClean(listHidden),
-    hasSecret: (text) => find(text).length > 0,
+    findHidden: look,
+    hasSecret: (text) => look(text).length > 0,
     redactValue: (value) => guarded(() => redactTree(value, redact)),
     stream: () => openStream(start()),
+    noting: (note) => redactorOver((text) => noted(text, look(text), note), start, options),
     options,
   }
+}
+
+function noted(text: string, pieces: readonly FoundPiece[], note: NoteKnown): readonly FoundPiece[] {
+  for (const { rule, start, end } of pieces) if (isKnownExactly(rule)) note(text.slice(start, end))
+  return pieces
 }
 
 function guarded<Result>(act: () => Result): Result {
@@ -107,29 +128,24 @@ function guarded<Result>(act: () => Result): Result {
   }
 }
 
-function findAll(scanner: Scanner, text: string): Finding[] {
+function findingsOf(pieces: readonly FoundPiece[]): Finding[] {
   const findings: Finding[] = []
-  scanner.scan(text, true, ({ rule, start, end, goesOn }, offset) => {
+  for (const { rule, guise = shownRule(rule), start, end, goesOn } of pieces) {
     const last = findings.at(-1)
-    if (goesOn && last?.rule === rule) last.end = offset + end
-    else findings.push({ rule, start: offset + start, end: offset + end })
-  })
+    if (goesOn && last?.rule === guise) last.end = end
+    else findings.push({ rule: guise, start, end, ...(isKnownExactly(rule) && { isKnown: true }) })
+  }
   return findings
 }
 
-function listHidden(scanner: Scanner, text: string): HiddenPiece[] {
-  const pieces: HiddenPiece[] = []
-  scanner.scan(text, true, (claim, offset) => {
-    pieces.push({ start: offset + claim.start, end: offset + claim.end, shown: renderClaim(claim) })
-  })
-  return pieces
-}
-
+/** What was found once is hidden from then on: what has been shown before cannot be taken back. */
 function openStream(scanner: Scanner): RedactionStream {
+  const known = repeats()
   let held = ''
   function pass(isLast: boolean): string {
-    const { shown, done } = renderRedacted(scanner, held, isLast)
-    held = held.slice(done)
+    const found = findPieces(scanner, known, held, isLast)
+    const shown = renderPieces(held, found)
+    held = held.slice(found.done)
     return shown
   }
   return {

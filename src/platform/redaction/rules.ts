@@ -1,6 +1,6 @@
-import { PROVIDER_FORMATS } from './provider-formats.ts'
-import { STRUCTURES } from './structure-layer.ts'
-import { SHAPE_RULES } from './token-shapes.ts'
+import { PROVIDER_FORMATS } from './formats/provider-formats.ts'
+import { SHAPE_RULES } from './formats/token-shapes.ts'
+import { STRUCTURES } from './layers/structure-layer.ts'
 
 /** Every rule by its id, as marks and exceptions name it. */
 export const RULES: ReadonlySet<string> = new Set([

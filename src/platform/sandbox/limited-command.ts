@@ -1,12 +1,10 @@
 import { existsSync } from 'node:fs'
 import { release } from 'node:os'
 import { type CommandLimits, SandboxUnavailable } from './sandbox.ts'
-import { ARGUMENT_BYTES_MAX, FILE_BYTES } from './sandbox-limits.ts'
+import { ARGUMENT_BYTES_MAX, FILE_BYTES, THREADS_PER_PROCESS } from './sandbox-limits.ts'
 
 const PRLIMIT_PATHS = ['/usr/bin/prlimit', '/bin/prlimit']
 
-// The kernel counts threads, and runtimes start a dozen of them each.
-const THREADS_PER_PROCESS = 16
 const COUNTS_PER_NAMESPACE_FROM = [5, 14] as const
 
 /**

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join } from 'node:path'
-import { isPlaceholder } from './placeholder.ts'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import { isPlaceholder } from './mount-point.ts'
 import { SandboxUnavailable } from './sandbox.ts'
 
 /** A path of a profile as it really is on the host. */
@@ -10,6 +10,8 @@ export interface LocatedPath {
   readonly kind: 'file' | 'folder' | 'missing_file' | 'missing_folder' | 'nowhere'
   /** The link that leads there. */
   readonly link: string | undefined
+  /** The path as it was given, where a folder on its way is a link. */
+  readonly around?: string
 }
 
 /** The canonical form of a path that has to exist. */
@@ -27,9 +29,14 @@ export function locatePath(path: string): LocatedPath {
   const plain = wants_folder ? path.replace(/\/+$/, '') : path
   const folder = findRealPath(dirname(plain))
   if (folder === undefined) return locatePath(`${dirname(plain)}/`)
+  const way = folder === resolve(dirname(plain)) ? {} : { around: resolve(plain) }
+  return { ...locateIn(folder, basename(plain), wants_folder), ...way }
+}
+
+function locateIn(folder: string, name: string, wants_folder: boolean): LocatedPath {
   // Another run holds the place of a folder that is missing too.
   if (isPlaceholder(lstatSync(folder))) return { at: folder, kind: 'missing_folder', link: undefined }
-  const at = join(folder, basename(plain))
+  const at = join(folder, name)
   const stat = lstatSync(at, { throwIfNoEntry: false })
   if (stat === undefined)
     return { at, kind: wants_folder ? 'missing_folder' : 'missing_file', link: undefined }

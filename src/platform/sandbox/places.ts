@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { LocatedPath } from './locate-path.ts'
 import type { SandboxMount } from './sandbox.ts'
 
-/** The access that a command has to a path, or nothing where it is not there at all. */
+/** The access that a command has to a path, or undefined where it is not there at all. */
 export function accessTo(places: readonly SandboxMount[], path: string): SandboxMount['access'] | undefined {
   return placeOf(places, path)?.access
 }

@@ -1,15 +1,18 @@
+import { fstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { keepLink } from './kept-link.ts'
 import { type LocatedPath, locatePath, requireRealPath } from './locate-path.ts'
-import { holdPlaceholder, type Placeholder, releasePlaceholders } from './placeholder.ts'
+import { holdPlaceholder, keepLink, type Placeholder, releasePlaceholders } from './mount-point.ts'
 import { accessTo, foldersAbove, isWithin } from './places.ts'
 import { type SandboxMount, type SandboxProfile, SandboxUnavailable } from './sandbox.ts'
 import { PROFILE_PATHS_MAX } from './sandbox-limits.ts'
+import type { GivenDescriptors } from './start/given-descriptors.ts'
 
 /** A profile as arguments for bwrap. `release` undoes what had to be put on the host for the run. */
 export interface PreparedProfile {
   readonly args: readonly string[]
   readonly cwd: string
+  /** What has to be mounted when the sandbox stands: the last word on each place. */
+  readonly mounts: readonly SandboxMount[]
   readonly release: () => void
 }
 
@@ -19,15 +22,13 @@ interface Draft {
   readonly placeholders: Placeholder[]
   /** Canonical folders and files with the access that a command has to them. */
   readonly places: SandboxMount[]
-  readonly addContent: (content: string) => number
+  readonly mounts: SandboxMount[]
+  readonly given: GivenDescriptors
 }
 
-/** Turns a profile into mounts. `addContent` answers the descriptor that a made-up file is read from. */
-export function prepareProfile(
-  profile: SandboxProfile,
-  addContent: (content: string) => number,
-): PreparedProfile {
-  const draft: Draft = { args: [], links: [], placeholders: [], places: [], addContent }
+/** Turns a profile into mounts. What of the host is mounted is held by the given descriptors, and mounted by them. */
+export function prepareProfile(profile: SandboxProfile, given: GivenDescriptors): PreparedProfile {
+  const draft: Draft = { args: [], links: [], placeholders: [], places: [], mounts: [], given }
   const release = (): void => releaseAll(draft)
   try {
     checkSize(profile)
@@ -35,10 +36,11 @@ export function prepareProfile(
     const read_only = profile.read_only.map((path) => locatePath(path)).toSorted(byDepth)
     const masked = profile.masked.map((path) => locatePath(path)).toSorted(byDepth)
     addMounts(draft, profile, [...read_only, ...masked])
+    requireDirect(draft, [...read_only, ...masked])
     for (const path of read_only) addReadOnly(draft, path)
     addMasks(draft, masked)
     for (const overlay of profile.overlays) addOverlay(draft, overlay)
-    return { args: draft.args, cwd, release }
+    return { args: draft.args, cwd, mounts: draft.mounts, release }
   } catch (error) {
     release()
     throw asUnavailable(error)
@@ -56,7 +58,7 @@ function checkCount(paths: number): void {
 }
 
 function addMounts(draft: Draft, profile: SandboxProfile, located: readonly LocatedPath[]): void {
-  const mounts = profile.mounts.map((mount) => ({ ...mount, real: requireRealPath(mount.path, 'folder') }))
+  const mounts = profile.mounts.map((mount) => ({ ...mount, real: realPathOf(mount) }))
   draft.places.push(...mounts.map(({ real, access }) => ({ path: real, access })).toSorted(byLength))
   const contents = contentsOf(mounts)
   const isStandIn = (path: string) => [...contents.keys()].some((folder) => isWithin(folder, path))
@@ -65,14 +67,38 @@ function addMounts(draft: Draft, profile: SandboxProfile, located: readonly Loca
   checkCount(mounts.length + located.length + pinned.length)
   // Shorter ones first: a folder that is mounted after what is in it would hide that.
   const all = [...draft.places, ...pinned.map((path) => ({ path, access: 'write' as const }))]
+  const folders = new Map(mounts.map(({ real, folder }) => [real, folder]))
   for (const { path, access } of all.toSorted(byLength)) {
-    draft.args.push(access === 'write' ? '--bind' : '--ro-bind', contents.get(path) ?? path, path)
+    const content = contents.get(path)
+    const fd = addBind(draft, content ?? path, path, access)
+    if (content === undefined) requireFolder(path, fd, folders.get(path))
   }
   for (const { path, real } of mounts) {
     const plain = path.replace(/\/+$/, '')
     if (plain !== real && accessTo(draft.places, dirname(plain)) === undefined)
       draft.args.push('--symlink', real, plain)
   }
+}
+
+function realPathOf({ path, is_real }: SandboxMount): string {
+  const real = requireRealPath(path, 'folder')
+  if (is_real && real !== path) throw new SandboxUnavailable(`A link was put on the way to ${path}.`)
+  return real
+}
+
+/** Mounts what lies at a path now, whatever is put there until bwrap comes to it; answers our descriptor of it. */
+function addBind(draft: Draft, from: string, path: string, access: SandboxMount['access']): number {
+  const number = draft.given.addReal(from)
+  draft.args.push(access === 'write' ? '--bind-fd' : '--ro-bind-fd', String(number), path)
+  draft.mounts.push({ path, access })
+  return draft.given.heldAs(number)
+}
+
+function requireFolder(path: string, fd: number, folder: SandboxMount['folder']): void {
+  if (folder === undefined) return
+  const { dev, ino } = fstatSync(fd, { bigint: true })
+  if (dev !== folder.dev || ino !== folder.ino)
+    throw new SandboxUnavailable(`Another folder lies at ${path} than the one that is held.`)
 }
 
 function contentsOf(mounts: readonly (SandboxMount & { real: string })[]): Map<string, string> {
@@ -82,13 +108,21 @@ function contentsOf(mounts: readonly (SandboxMount & { real: string })[]): Map<s
   return contents
 }
 
+/** What is to be covered was found by its real path: a link on the way to it was put there since. */
+function requireDirect({ places }: Draft, located: readonly LocatedPath[]): void {
+  for (const { around } of located) {
+    if (around !== undefined && accessTo(places, around) === 'write')
+      throw new SandboxUnavailable(`${around} was moved while the sandbox was prepared.`)
+  }
+}
+
 function addReadOnly(draft: Draft, path: LocatedPath): void {
   if (accessTo(draft.places, path.link ?? path.at) !== 'write') return
   if (path.link !== undefined) draft.links.push(keepLink(path.link))
   if (path.kind === 'missing_file' || path.kind === 'missing_folder') return coverMissing(draft, path)
   if (accessTo(draft.places, path.at) !== 'write' || path.kind === 'nowhere') return
   draft.places.push({ path: path.at, access: 'read' })
-  draft.args.push('--ro-bind', path.at, path.at)
+  addBind(draft, path.at, path.at, 'read')
 }
 
 function addMasks(draft: Draft, paths: readonly LocatedPath[]): void {
@@ -128,8 +162,9 @@ function tryHold(path: string, kind: 'file' | 'folder'): Placeholder | undefined
 }
 
 function cover(draft: Draft, path: string, is_folder: boolean): void {
+  draft.mounts.push({ path, access: 'read' })
   if (is_folder) draft.args.push('--perms', '0555', '--tmpfs', path, '--remount-ro', path)
-  else draft.args.push('--perms', '0444', '--ro-bind-data', String(draft.addContent('')), path)
+  else draft.args.push('--perms', '0444', '--ro-bind-data', String(draft.given.addContent('')), path)
 }
 
 function addOverlay(draft: Draft, overlay: { content_path: string; at: string }): void {
@@ -147,7 +182,7 @@ function addOverlay(draft: Draft, overlay: { content_path: string; at: string })
     }
     draft.placeholders.push(holdPlaceholder(path.at, 'file'))
   }
-  draft.args.push('--ro-bind', content, path.at)
+  addBind(draft, content, path.at, 'read')
 }
 
 function byDepth(a: LocatedPath, b: LocatedPath): number {
@@ -158,7 +193,8 @@ function byLength(a: SandboxMount, b: SandboxMount): number {
   return a.path.length - b.path.length
 }
 
-function releaseAll({ links, placeholders }: Draft): void {
+function releaseAll({ links, placeholders, given }: Draft): void {
+  given.close()
   releasePlaceholders(placeholders.splice(0))
   let fault: unknown
   for (const putBack of links.splice(0)) {

@@ -2,12 +2,15 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { type CommandOutcome, SandboxUnavailable } from './sandbox.ts'
 import { PROBE_MS } from './sandbox-limits.ts'
+import { LOCK_DEVICES } from './start/bwrap-process.ts'
 
 /** The program that makes sandboxes, as found and tried out. */
 export interface Bwrap {
   readonly path: string
   /** Whether the room in its temporary folders can be bounded. */
   readonly has_size: boolean
+  /** Whether it is started where `/dev` is read-only: the host's devices belong to root, and so would the command. */
+  readonly locks_devices: boolean
 }
 
 const OLDEST = [0, 5] as const
@@ -15,6 +18,8 @@ const WITH_SIZE = [0, 7] as const
 
 const INSTALL =
   'Install bubblewrap with the system’s package manager, for example: apt-get install bubblewrap.'
+const UPDATE =
+  'Install bubblewrap 0.10 or newer, or the one of Debian 12 (0.8.0-2+deb12u1): apt-get install bubblewrap.'
 const ALLOW_NAMESPACES = [
   'Allow user namespaces for ordinary programs: sysctl kernel.unprivileged_userns_clone=1',
   'or kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; in a container,',
@@ -40,8 +45,8 @@ export async function probeBwrap(
       INSTALL,
     )
   }
-  const bwrap = { path, has_size: isAtLeast(version, WITH_SIZE) }
-  checkTrial(await tryOut(bwrap).catch(namespacesForbidden))
+  const bwrap = { path, has_size: isAtLeast(version, WITH_SIZE), locks_devices: await canLockDevices() }
+  checkTrial(await tryOut(bwrap).catch((error: unknown) => explain(error, path)))
   return bwrap
 }
 
@@ -57,9 +62,24 @@ function checkTrial(outcome: CommandOutcome): void {
   throw new SandboxUnavailable(`The trial of the sandbox failed: ${complaint}`, ALLOW_NAMESPACES)
 }
 
-function namespacesForbidden(error: unknown): never {
+function explain(error: unknown, path: string): never {
   if (!(error instanceof SandboxUnavailable)) throw error
+  // Its version does not say so: distributions have added it to older ones.
+  if (/Unknown option --(?:ro-)?bind-fd/.test(error.message))
+    throw new SandboxUnavailable(
+      `${path} is too old: it cannot mount a folder that is held (--bind-fd).`,
+      UPDATE,
+    )
   throw new SandboxUnavailable(error.message, error.remedy ?? ALLOW_NAMESPACES)
+}
+
+// Who is not root cannot change what belongs to root. In a container root may not be allowed to make mounts.
+function canLockDevices(): Promise<boolean> {
+  if (process.getuid?.() !== 0) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const [program = '', ...args] = [...LOCK_DEVICES, '/bin/true']
+    execFile(program, args, { env: {}, timeout: PROBE_MS }, (error) => resolve(error === null))
+  })
 }
 
 function versionOf(path: string): Promise<number[]> {

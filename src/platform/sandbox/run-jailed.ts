@@ -1,38 +1,64 @@
+import type { ChildProcess } from 'node:child_process'
 import { performance } from 'node:perf_hooks'
 import type { Readable } from 'node:stream'
-import { type BwrapStart, startBwrap, statusOf, streamsOf } from './bwrap-process.ts'
-import type { JailProcess } from './jail-process.ts'
+import { checkMounts } from './check-mounts.ts'
 import { type KeptOutput, keepOutput } from './kept-output.ts'
+import type { LimitGroup } from './kernel/limit-group.ts'
+import { type FirstProcess, firstProcess, namespaceEnded } from './namespace-end.ts'
 import { type CommandOptions, type CommandOutcome, SandboxUnavailable } from './sandbox.ts'
 import { CLOSE_GRACE_MS, COMPLAINT_BYTES, OUTPUT_STOP_FACTOR, STOP_GRACE_MS } from './sandbox-limits.ts'
-import { watchUsage } from './watch-usage.ts'
+import {
+  type BwrapStart,
+  closeGate,
+  openGate,
+  startBwrap,
+  statusOf,
+  streamsOf,
+} from './start/bwrap-process.ts'
+import { watchLimits } from './usage/watch-limits.ts'
 
 type Ended = CommandOutcome['ended']
 
 interface Run {
-  readonly child: JailProcess
+  readonly child: ChildProcess
   readonly options: CommandOptions
   readonly stdout: KeptOutput
   readonly stderr: KeptOutput
   status: string
+  readonly start: BwrapStart
   /** The first process of the jail, as the host numbers it. */
-  inner_pid: number | undefined
+  first: FirstProcess | undefined
+  /** Why the command must not be started. */
+  fault: unknown
   ended: Ended
   limit_hit: CommandOutcome['limit_hit']
   readonly timers: NodeJS.Timeout[]
 }
 
+/** What keeps a command to its limits beside the clock. */
+export interface Limiting {
+  /** A control group whose limits the kernel keeps; without it they are watched. */
+  readonly group: LimitGroup | undefined
+  /** Folders of the host that the command can write. */
+  readonly writable: readonly string[]
+}
+
 /** Starts a prepared sandbox and waits for its end, whatever way it takes. */
-export async function runJailed(start: BwrapStart, options: CommandOptions): Promise<CommandOutcome> {
+export async function runJailed(
+  start: BwrapStart,
+  options: CommandOptions,
+  { group, writable }: Limiting,
+): Promise<CommandOutcome> {
   const began_ms = performance.now()
   if (options.signal?.aborted) return outcomeWithoutRun()
-  const run = beginRun(startBwrap(start), options)
+  const run = beginRun(start, options)
   const cancel = (): void => stop(run, 'cancelled')
   options.signal?.addEventListener('abort', cancel, { once: true })
   run.timers.push(setTimeout(() => stop(run, 'timeout'), options.limits.timeout_ms))
-  const unwatch = watchUsage(
-    () => run.inner_pid,
+  const unwatch = watchLimits(
+    () => run.first?.pid,
     options.limits,
+    { group, writable },
     (limit) => {
       run.limit_hit ??= limit
       kill(run)
@@ -40,6 +66,8 @@ export async function runJailed(start: BwrapStart, options: CommandOptions): Pro
   )
   try {
     const { code, signal } = await closed(run)
+    await nothingLeft(run)
+    run.limit_hit ??= group?.findHit()
     checkStarted(run, code)
     return { ...outcomeOf(run, code, signal), duration_ms: Math.round(performance.now() - began_ms) }
   } finally {
@@ -49,15 +77,18 @@ export async function runJailed(start: BwrapStart, options: CommandOptions): Pro
   }
 }
 
-function beginRun(child: JailProcess, options: CommandOptions): Run {
+function beginRun(start: BwrapStart, options: CommandOptions): Run {
   const { output_bytes, keep } = options.limits
+  const child = startBwrap(start)
   const run: Run = {
     child,
+    start,
     options,
     stdout: keepOutput(output_bytes, keep),
     stderr: keepOutput(output_bytes, keep),
     status: '',
-    inner_pid: undefined,
+    first: undefined,
+    fault: undefined,
     ended: 'finished',
     limit_hit: undefined,
     timers: [],
@@ -72,6 +103,7 @@ function listen(run: Run, name: 'stdout' | 'stderr', fd: number): void {
   const kept = run[name]
   const stream = streamsOf(run.child)[fd] as Readable | null | undefined
   stream?.on('data', (piece: Buffer) => {
+    run.options.onBytes?.(name, piece)
     const text = kept.add(piece)
     if (text !== '') run.options.onOutput?.(name, text)
     if (kept.total() > run.options.limits.output_bytes * OUTPUT_STOP_FACTOR) stop(run, 'output_limit')
@@ -80,7 +112,29 @@ function listen(run: Run, name: 'stdout' | 'stderr', fd: number): void {
 
 function noteStatus(run: Run, text: string): void {
   if (run.status.length < COMPLAINT_BYTES) run.status += text
-  run.inner_pid ??= Number(/"child-pid": (\d+)/.exec(run.status)?.[1] ?? Number.NaN) || undefined
+  const pid = Number(/"child-pid": (\d+)/.exec(run.status)?.[1])
+  if (run.first !== undefined || !pid) return
+  run.first = firstProcess(pid)
+  void letStart(run, pid)
+}
+
+// The command is started when all mounts stand where they are meant to, and not otherwise.
+async function letStart(run: Run, pid: number): Promise<void> {
+  try {
+    if (await checkMounts(pid, run.start.mounts, () => isOver(run))) openGate(run.child)
+  } catch (error) {
+    run.fault = error
+    kill(run)
+  }
+}
+
+function isOver({ child, ended }: Run): boolean {
+  return child.exitCode !== null || child.signalCode !== null || ended !== 'finished'
+}
+
+async function nothingLeft({ first }: Run): Promise<void> {
+  if (first === undefined || (await namespaceEnded(first))) return
+  throw new SandboxUnavailable('What the command left behind could not be ended.')
 }
 
 function stop(run: Run, why: Ended): void {
@@ -88,14 +142,14 @@ function stop(run: Run, why: Ended): void {
   run.ended = why
   if (why === 'output_limit') return kill(run)
   // The jail's first process leads the group of the command, and ignores what it has no handler for.
-  if (run.inner_pid === undefined || !signalGroup(run.inner_pid, 'SIGTERM')) return kill(run)
+  if (run.first === undefined || !signalGroup(run.first.pid, 'SIGTERM')) return kill(run)
   run.timers.push(setTimeout(() => kill(run), STOP_GRACE_MS))
 }
 
 // With the first process of a pid namespace the kernel ends all others in it.
 function kill(run: Run): void {
   if (run.child.exitCode !== null || run.child.signalCode !== null) return
-  if (run.inner_pid !== undefined) signalGroup(run.inner_pid, 'SIGKILL')
+  if (run.first !== undefined) signalGroup(run.first.pid, 'SIGKILL')
   if (run.child.pid !== undefined) signalGroup(run.child.pid, 'SIGKILL')
 }
 
@@ -114,18 +168,21 @@ function closed(run: Run): Promise<{ code: number | null; signal: string | null 
     )
     run.child.once('close', (code, signal) => resolve({ code, signal }))
     run.child.once('exit', () => {
+      closeGate(run.child)
       run.timers.push(setTimeout(() => destroyStreams(run.child), CLOSE_GRACE_MS))
     })
   })
 }
 
-function destroyStreams(child: JailProcess): void {
+function destroyStreams(child: ChildProcess): void {
   for (const stream of streamsOf(child)) stream?.destroy()
 }
 
 // bwrap tells an exit code only of a command that it came to start.
 function checkStarted(run: Run, code: number | null): void {
-  if (run.ended !== 'finished' || run.limit_hit !== undefined || run.status.includes('"exit-code"')) return
+  if (run.ended !== 'finished' || run.limit_hit !== undefined) return
+  if (run.fault !== undefined) throw run.fault
+  if (run.status.includes('"exit-code"')) return
   const complaint = run.stderr.text().trim().slice(0, COMPLAINT_BYTES)
   throw new SandboxUnavailable(`The sandbox could not be set up (${code ?? 'killed'}): ${complaint}`)
 }

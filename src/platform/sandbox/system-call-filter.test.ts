@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemCallFilter } from './system-call-filter.ts'
-import { DENIED_CALLS, MODE_CALLS, SPECIAL_CALLS, UNSEEN_CALLS } from './system-calls.ts'
+import { DENIED_CALLS, LENDING_CALLS, MODE_CALLS, SPECIAL_CALLS, UNSEEN_CALLS } from './system-calls.ts'
 
 const ALLOW = 0x7fff0000
 const EPERM = 0x00050001
+const EINVAL = 0x00050016
 const ENOSYS = 0x00050026
 const EAFNOSUPPORT = 0x00050061
 
@@ -28,16 +29,18 @@ function answer(program: Buffer, arch: number, call: number, argument: number, p
 for (const arch of ['x64', 'arm64']) {
   const { audit_arch, clone, socket } = SPECIAL_CALLS[arch] ?? { audit_arch: 0, clone: 0, socket: 0 }
   const denied = DENIED_CALLS[arch] ?? []
+  const lending = LENDING_CALLS[arch] ?? []
   const modes = MODE_CALLS[arch] ?? []
   const program = systemCallFilter(false, arch) ?? Buffer.alloc(0)
 
   test(`on ${arch} the listed calls fail, and all others pass`, () => {
     fc.assert(
       fc.property(fc.oneof(fc.constantFrom(...denied), fc.nat(600)), fc.nat(), (call, argument) => {
-        fc.pre(![clone, socket, ...UNSEEN_CALLS, ...modes.map(([mode]) => mode)].includes(call))
+        fc.pre(![clone, socket, ...lending, ...UNSEEN_CALLS, ...modes.map(([mode]) => mode)].includes(call))
         expect(answer(program, audit_arch, call, argument)).toBe(denied.includes(call) ? EPERM : ALLOW)
       }),
     )
+    for (const call of lending) expect(answer(program, audit_arch, call, 0)).toBe(EINVAL)
     for (const call of UNSEEN_CALLS) expect(answer(program, audit_arch, call, 0)).toBe(ENOSYS)
   })
 

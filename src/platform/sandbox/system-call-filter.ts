@@ -1,4 +1,4 @@
-import { DENIED_CALLS, MODE_CALLS, SPECIAL_CALLS, UNSEEN_CALLS } from './system-calls.ts'
+import { DENIED_CALLS, LENDING_CALLS, MODE_CALLS, SPECIAL_CALLS, UNSEEN_CALLS } from './system-calls.ts'
 
 // One instruction of the kernel's packet filter language: what it does, where it jumps, and its operand.
 interface Instruction {
@@ -22,6 +22,7 @@ const ARGUMENT_SIZE = 8
 const ALLOW = 0x7fff0000
 const FAIL = 0x00050000
 const EPERM = 1
+const EINVAL = 22
 const ENOSYS = 38
 const EAFNOSUPPORT = 97
 
@@ -36,7 +37,7 @@ const INTERNET_FAMILIES = [2, 10, 16]
 /**
  * The filter of system calls for a sandbox, or nothing on a processor without one. It takes away what a
  * command of a project has no use for and the kernel was attacked through: namespaces, mounts, keys,
- * io_uring, tracing, files that run as somebody else, and unusual socket families (one of them reaches
+ * io_uring, tracing, memory that cannot be counted, files that run as somebody else, and unusual socket families (one of them reaches
  * past the network namespace to the machine's own host). With the host's network, sockets in the file system and abstract ones close too.
  */
 export function systemCallFilter(network: boolean, arch: string = process.arch): Buffer | undefined {
@@ -50,6 +51,7 @@ export function systemCallFilter(network: boolean, arch: string = process.arch):
     { code: JUMP_GREATER_OR_EQUAL, no: 1, operand: FOREIGN_ABI_FROM },
     fail(ENOSYS),
     ...(DENIED_CALLS[arch] ?? []).flatMap((call) => whenEqual(call, [fail(EPERM)])),
+    ...(LENDING_CALLS[arch] ?? []).flatMap((call) => whenEqual(call, [fail(EINVAL)])),
     ...UNSEEN_CALLS.flatMap((call) => whenEqual(call, [fail(ENOSYS)])),
     ...whenEqual(special.clone, withoutBits(0, NEW_NAMESPACE_FLAGS)),
     ...(MODE_CALLS[arch] ?? []).flatMap(([call, mode]) => whenEqual(call, withoutBits(mode, SET_ID_BITS))),

@@ -50,6 +50,7 @@ const EVERYWHERE = [
   467, // open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, …
   438, // pidfd_getfd
   443, // quotactl_fd
+  447, // memfd_secret: its pages are told as those of files, which the kernel could give back
 ]
 
 const X64 = {
@@ -126,4 +127,14 @@ const ARM64 = {
 export const DENIED_CALLS: Readonly<Record<string, readonly number[]>> = {
   x64: [...Object.values(X64), ...EVERYWHERE],
   arm64: [...Object.values(ARM64), ...EVERYWHERE],
+}
+
+/**
+ * Calls that lend pages to a pipe or a socket. One byte of a huge page holds on to all of it, which nobody counts once
+ * it is unmapped or its file is cut. Libraries copy where these say that a file is not made for it.
+ */
+export const LENDING_CALLS: Readonly<Record<string, readonly number[]>> = {
+  // sendfile, splice, tee, vmsplice
+  x64: [40, 275, 276, 278],
+  arm64: [71, 76, 77, 75],
 }

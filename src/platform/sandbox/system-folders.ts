@@ -1,5 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { procMasks } from './proc-masks.ts'
 import { HOME_BYTES, SHM_BYTES, TMP_BYTES } from './sandbox-limits.ts'
+import type { GivenDescriptors } from './start/given-descriptors.ts'
 
 /** The private home folder of every sandboxed command. */
 export const SANDBOX_HOME = '/sandbox/home'
@@ -53,32 +55,37 @@ function nobody(name: string, uid: number, id: number): string {
 }
 
 /** The arguments for the part of the sandbox that all profiles share. */
-export function systemArguments(network: boolean, has_size: boolean): string[] {
-  const args = ['--ro-bind', '/usr', '/usr']
-  for (const path of SYSTEM_LINKS) args.push(...systemLink(path))
+export function systemArguments(
+  { network, has_size }: { network: boolean; has_size: boolean },
+  given: GivenDescriptors,
+): string[] {
+  const args = shown('/usr', given)
+  for (const path of SYSTEM_LINKS) args.push(...systemLink(path, given))
   for (const path of [...ETC, ...(network ? ETC_NETWORK : []), '/nix/store']) {
-    if (existsSync(path)) args.push('--ro-bind', path, path)
+    if (existsSync(path)) args.push(...shown(path, given))
   }
   // Read-only as a whole: to the host's root user, without any capability, /proc/sys is open for writing.
-  args.push('--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev')
+  args.push('--proc', '/proc', ...procMasks(), '--remount-ro', '/proc', '--dev', '/dev')
   args.push(...smallRoom('/dev/shm', SHM_BYTES, has_size), '--remount-ro', '/dev')
   args.push(...smallRoom('/tmp', TMP_BYTES, has_size), ...smallRoom(SANDBOX_HOME, HOME_BYTES, has_size))
   return args
 }
 
 /** The same for a program that needs nothing of the system but its libraries. */
-export function bareArguments(): string[] {
-  const libraries = ['--ro-bind', '/usr', '/usr', ...SYSTEM_LINKS.flatMap(systemLink)]
+export function bareArguments(given: GivenDescriptors): string[] {
+  const libraries = [...shown('/usr', given), ...SYSTEM_LINKS.flatMap((path) => systemLink(path, given))]
   for (const path of ['/etc/ld.so.cache', '/nix/store'])
-    if (existsSync(path)) libraries.push('--ro-bind', path, path)
+    if (existsSync(path)) libraries.push(...shown(path, given))
   return [...libraries, '--dev-bind', '/dev/null', '/dev/null']
 }
 
-function systemLink(path: string): string[] {
+function shown(path: string, given: GivenDescriptors): string[] {
+  return ['--ro-bind-fd', String(given.addSystem(path)), path]
+}
+
+function systemLink(path: string, given: GivenDescriptors): string[] {
   if (!existsSync(path)) return []
-  return lstatSync(path).isSymbolicLink()
-    ? ['--symlink', readlinkSync(path), path]
-    : ['--ro-bind', path, path]
+  return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : shown(path, given)
 }
 
 function smallRoom(path: string, bytes: number, has_size: boolean): string[] {

@@ -61,7 +61,7 @@ function oneOfEach(table: string, id: string, sealed: string, field: string): Se
 
 const writeKeyId = sql(`UPDATE hub_meta SET value = ? WHERE key = 'secrets_key_id'`)
 
-/** The key to change over to, which is made now unless it is there; nothing where nothing is sealed yet. */
+/** The key to change over to, which is made now unless it is there; undefined where nothing is sealed yet. */
 export async function findKeyToCome(db: Reader, place: SecretsPlace): Promise<SecretsKey | undefined> {
   return (await findStoreKeyId(db)) === undefined ? undefined : ensureNextKey(place)
 }

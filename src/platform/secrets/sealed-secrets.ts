@@ -16,7 +16,7 @@ const writeKeyId = sql(
 // Changes nothing and holds the row: whoever seals and whoever exchanges the key wait for each other.
 const lockKeyId = sql(`UPDATE hub_meta SET value = value WHERE key = 'secrets_key_id'`)
 
-/** The id of the key that this store is sealed with; nothing where nothing is sealed yet. */
+/** The id of the key that this store is sealed with; undefined where nothing is sealed yet. */
 export async function findStoreKeyId(db: Reader): Promise<string | undefined> {
   return (await db.get(readKeyId))?.value
 }

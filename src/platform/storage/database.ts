@@ -22,11 +22,6 @@ export function sql<Row = never>(text: string): Statement<Row> {
 export interface Reader {
   get<Row>(statement: Statement<Row>, ...values: SqlValue[]): Promise<Row | undefined>
   all<Row>(statement: Statement<Row>, ...values: SqlValue[]): Promise<Row[]>
-  /**
-   * A number that stays the same for as long as nobody has changed the table, as reads of this moment see it. Nothing
-   * where that cannot be told.
-   */
-  edition?(table: string): number | undefined
 }
 
 /** What may be asked inside a transaction. A statement that fails ends it: nothing of it will be kept. */
@@ -37,6 +32,11 @@ export interface Transaction extends Reader {
   runEach(statement: Statement<never>, lists: readonly (readonly SqlValue[])[]): Promise<void>
   /** Has items written when the work is done, together with those of others that share the commit. */
   atEnd<Item>(tail: Tail<Item>, items: readonly Item[]): void
+  /**
+   * Has something done when the commit has reached the disk, before anybody hears of it. If that fails the callers are
+   * told that the store cannot be used, although what they did is kept.
+   */
+  afterCommit(act: () => void): void
 }
 
 /** What is written at the end of a commit, in one go for all whose work it belongs to. */
@@ -46,14 +46,20 @@ export interface Tail<Item> {
 
 export interface Database extends Reader {
   readonly kind: 'sqlite' | 'postgres'
+  /** How many calls wait for their turn at the store right now. */
+  waiting(): number
+  /** How long calls have waited for one of the connections, all together; nothing where there are none to wait for. */
+  waited_ms?(): number
   /**
    * Runs `work` atomically; when the promise resolves, the change has reached the disk. `work` may
    * await nothing but the transaction itself: others wait behind it. Within `work` the database itself
-   * answers nothing, and `work` may be run again after a conflict. Where several callers share one
-   * transaction, `callers` tells how many they are by now: it helps to know how many more may be on their way.
+   * answers nothing, and `work` may be run again after a conflict.
    */
-  transaction<Result>(work: (tx: Transaction) => Promise<Result>, callers?: () => number): Promise<Result>
-  close(): Promise<void>
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>
+  /** Throws where the files that are open are not those that lie in their place any more; then nothing else works either. */
+  checkInPlace?(): void
+  /** `untouched` copies nothing from a write-ahead log into its file: it is left as it was found. */
+  close(options?: { untouched?: boolean }): Promise<void>
 }
 
 /** The store cannot be read or written now: disk full, read-only, locked for too long, connection gone. */

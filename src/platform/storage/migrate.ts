@@ -1,4 +1,4 @@
-import type { Database, Statement, Transaction } from './database.ts'
+import type { Database, Reader, Statement, Transaction } from './database.ts'
 import { StorageDamaged, StorageTooNew, StorageUnavailable, sql } from './database.ts'
 
 /** A forward step of the schema: plain statements that both databases understand. */
@@ -7,6 +7,11 @@ export interface Migration {
   readonly statements: readonly string[]
   /** What only PostgreSQL gets, after the others: what SQLite keeps in a file of its own. */
   readonly postgres?: readonly string[]
+  /**
+   * The oldest schema version whose programs may go on beside this one, while hubs are upgraded one by one. Such a step
+   * only adds: tables, indexes, and columns that may be empty. Without it older programs are shut out.
+   */
+  readonly open_to?: number
 }
 
 const createVersions = `CREATE TABLE IF NOT EXISTS schema_version (version INTEGER PRIMARY KEY, applied_at TEXT NOT NULL)`
@@ -19,6 +24,11 @@ export const listTables = {
   ),
 }
 const writeVersion = sql('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)')
+// Kept in the database, since a program cannot know of the steps that come after it.
+const readOpenTo = sql<{ value: string }>(`SELECT value FROM hub_meta WHERE key = 'schema_open_to'`)
+const writeOpenTo = sql(
+  `INSERT INTO hub_meta (key, value) VALUES ('schema_open_to', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+)
 // Two hubs that start together on one database migrate one after the other.
 const lockMigrations = sql<{ locked: string }>(`SELECT '' AS locked FROM pg_advisory_xact_lock(4747)`)
 
@@ -33,14 +43,15 @@ async function findVersion(db: Database): Promise<number> {
 }
 
 /**
- * Brings the schema to the newest version in one transaction. A newer database is refused, untouched, and so is
- * one without a table that its version has: a table made anew would hide what was in the one that is gone.
+ * Brings the schema to the newest version in one transaction. A newer database is used as it is where it is open to
+ * this program, else it is refused, untouched. So is one without a table that its version has: a table made anew
+ * would hide what was in the one that is gone.
  */
 export async function migrate(db: Database, migrations: readonly Migration[], now: Date): Promise<void> {
   const newest = migrations.at(-1)?.version ?? 0
   const found = await findVersion(db)
-  checkKnown(found, newest)
-  if (found === newest) return checkTables(db, migrations)
+  await checkKnown(db, found, newest)
+  if (found >= newest) return checkTables(db, migrations)
   await db.transaction((tx) => migrateIn(db.kind, tx, migrations, now))
 }
 
@@ -54,20 +65,38 @@ export async function migrateIn(
   if (kind === 'postgres') await tx.get(lockMigrations)
   await tx.run(inDialect(kind, createVersions))
   const current = (await tx.get(readVersion))?.version ?? 0
-  checkKnown(current, migrations.at(-1)?.version ?? 0)
+  await checkKnown(tx, current, migrations.at(-1)?.version ?? 0)
   for (const step of migrations) {
     if (step.version <= current) continue
     const own = kind === 'postgres' ? (step.postgres ?? []) : []
     for (const statement of [...step.statements, ...own]) await tx.run(inDialect(kind, statement))
     await tx.run(writeVersion, step.version, now.toISOString())
+    if (step.open_to !== undefined) await tx.run(writeOpenTo, String(step.open_to))
   }
 }
 
-function checkKnown(found: number, newest: number): void {
+/** Refuses a database that is not open to this program, before anything else is looked at. */
+export async function checkVersion(db: Database, migrations: readonly Migration[]): Promise<void> {
+  await checkKnown(db, await findVersion(db), migrations.at(-1)?.version ?? 0)
+}
+
+async function checkKnown(db: Reader, found: number, newest: number): Promise<void> {
   if (found <= newest) return
+  if (newest >= (await findOpenTo(db))) return
   throw new StorageTooNew(
     `The database has schema version ${found}, but this program knows only up to ${newest}. Use the newer program.`,
   )
+}
+
+/** The oldest schema version whose programs may use the database; no older one where nothing is said. */
+async function findOpenTo(db: Reader): Promise<number> {
+  try {
+    const value = (await db.get(readOpenTo))?.value ?? ''
+    return /^\d+$/.test(value) ? Number(value) : Number.POSITIVE_INFINITY
+  } catch (error) {
+    if (error instanceof StorageDamaged || error instanceof StorageUnavailable) throw error
+    return Number.POSITIVE_INFINITY
+  }
 }
 
 async function checkTables(db: Database, migrations: readonly Migration[]): Promise<void> {

@@ -1,8 +1,8 @@
 import type { Home } from '../basics/home.ts'
 import { type Database, StorageDamaged, StorageTooNew, StorageUnavailable } from './database.ts'
-import { migrate } from './migrate.ts'
+import { checkVersion, migrate } from './migrate.ts'
 import { migrations } from './schema.ts'
-import type { SqliteOptions } from './sqlite.ts'
+import type { SqliteOptions } from './sqlite/sqlite.ts'
 
 /** The address of the PostgreSQL that the environment chooses, or nothing for SQLite in the home. */
 export function findPostgresUrl(env: NodeJS.ProcessEnv): string | undefined {
@@ -12,27 +12,47 @@ export function findPostgresUrl(env: NodeJS.ProcessEnv): string | undefined {
   throw new Error('KNOWTATION_DATABASE_URL must begin with postgres:// (unset it for SQLite in the home).')
 }
 
+export interface OpenOptions extends SqliteOptions {
+  /** Looks at the store before anything of it is changed; where it throws, all is left as it was found. */
+  check?: (db: Database) => Promise<void>
+}
+
+/** A fault that says already where it is and what to do. */
+export class StorageBehind extends StorageDamaged {}
+
 /** Opens the store that the environment chooses and brings its schema up to date. */
 export async function openDatabase(
   home: Home,
   env: NodeJS.ProcessEnv,
   now: Date,
-  options: SqliteOptions = {},
+  options: OpenOptions = {},
 ): Promise<Database> {
   const url = findPostgresUrl(env)
   const place = url ? 'The database named by KNOWTATION_DATABASE_URL' : home.database
   try {
     const db = url
-      ? await (await import('./postgres.ts')).openPostgres(url)
-      : (await import('./sqlite.ts')).openSqlite(home.database, options)
-    await migrate(db, migrations, now).catch(async (error) => {
-      await db.close()
-      throw error
+      ? await (await import('./postgres/postgres.ts')).openPostgres(url)
+      : (await import('./sqlite/sqlite.ts')).openSqlite(home.database, options)
+    await closeUnless(db, { untouched: true }, async () => {
+      await checkVersion(db, migrations)
+      await options.check?.(db)
     })
+    await closeUnless(db, {}, () => migrate(db, migrations, now))
     return db
   } catch (error) {
     throw url ? atServer(place, error) : atPlace(place, error)
   }
+}
+
+async function closeUnless(
+  db: Database,
+  how: { untouched?: boolean },
+  act: () => Promise<void>,
+): Promise<void> {
+  await act().catch(async (error: unknown) => {
+    await db.close(how)
+    throw error
+  })
 }
 
 /** Why a server does not let us in, in its words: they name user and database, never a password. */
@@ -47,6 +67,7 @@ function atServer(place: string, error: unknown): unknown {
 function atPlace(place: string, cause: unknown): unknown {
   if (cause instanceof StorageTooNew)
     return new StorageTooNew(`${place}: ${cause.message} It was left untouched.`, { cause })
+  if (cause instanceof StorageBehind) return cause
   if (cause instanceof StorageDamaged) {
     const advice = 'It was left untouched; restore a backup with `knowtation backup restore`.'
     return new StorageDamaged(`${place}: ${cause.message} ${advice}`, { cause })

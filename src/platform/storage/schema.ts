@@ -1,4 +1,5 @@
 import type { Migration } from './migrate.ts'
+import { laterMigrations } from './schema-later.ts'
 
 /**
  * The whole schema, oldest step first. A step that has shipped is never edited: add the next one.
@@ -259,4 +260,5 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (space, connection_id, stream))`,
     ],
   },
+  ...laterMigrations,
 ]

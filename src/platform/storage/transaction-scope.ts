@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { SqlValue, Statement, Tail, Transaction } from './database.ts'
+import { type SqlValue, type Statement, StorageUnavailable, type Tail, type Transaction } from './database.ts'
 
 /** How long a transaction may be kept open by work that waits for something else. */
 export const HOLD_LIMIT_MS = 10_000
@@ -24,7 +24,11 @@ interface Scope {
   open: boolean
   failure: { error: unknown } | undefined
   tails: Tails
+  after: (() => void)[]
 }
+
+/** What a transaction leaves to be done at its end, and after it. */
+export type Rest = Pick<Scope, 'tails' | 'after'>
 
 /**
  * Keeps the work of a transaction to its rules, the same on both databases: after a statement failed
@@ -45,22 +49,30 @@ export function transactionScope() {
     async run<Result>(
       raw: RawTransaction,
       work: (tx: Transaction) => Promise<Result>,
-      limited: LimitedRun = (act) => act(),
-      /** Takes over what is to be written at the end; without it that is written here. */
-      leave?: (tails: Tails) => void,
+      limited: LimitedRun,
+      /** Takes over what is left to be done; answers whether that is to be written at the end of others. */
+      leave: (rest: Rest) => boolean,
     ): Promise<Result> {
-      const scope: Scope = { open: true, failure: undefined, tails: new Map() }
+      const scope: Scope = { open: true, failure: undefined, tails: new Map(), after: [] }
       const tx = scoped(raw, scope)
       try {
         const result = await limited(() => inside.run(scope, work, tx))
         if (scope.failure) throw scope.failure.error
-        if (leave) leave(scope.tails)
-        else await writeTails(tx, scope.tails)
+        if (!leave(scope)) await writeTails(tx, scope.tails)
         return result
       } finally {
         scope.open = false
       }
     },
+  }
+}
+
+/** Does what was left for after the commit. Nobody may take for done what could not be noted. */
+export function runAfter(acts: readonly (() => void)[]): void {
+  try {
+    for (const act of acts) act()
+  } catch (cause) {
+    throw new StorageUnavailable('What was committed could not be noted beside the database.', { cause })
   }
 }
 
@@ -105,6 +117,7 @@ function scoped(raw: RawTransaction, scope: Scope): Transaction {
       attempt(() => raw.all(statement, ...values)),
     run: (statement, ...values) => attempt(() => raw.run(statement, ...values)),
     runEach: (statement, lists) => attempt(() => raw.runEach(statement, lists)),
+    afterCommit: (act) => void scope.after.push(act),
     atEnd: (tail, items) => addTo(scope.tails, tail as Tail<unknown>, items),
   }
 }

@@ -1,4 +1,4 @@
-import type { Ajv } from 'ajv'
+import type { Ajv, ValidateFunction } from 'ajv'
 
 /** Stands beside each reference of a schema and counts how often it is followed. */
 const STEP = 'x-knowtation-step'
@@ -11,16 +11,18 @@ const HOLDS_NAMES: ReadonlySet<string> = new Set(
   'properties patternProperties $defs definitions dependentSchemas dependencies'.split(' '),
 )
 
-// A check runs through without a pause, so one count serves them all.
-let steps_left = 0
+/** The steps that a check has left; it is the engine's context, handed to each keyword of ours. */
+interface Steps {
+  left: number
+}
 
 /**
  * Runs a check that may follow a bounded number of references, and throws when it wants to follow more. A schema
  * that names itself in several branches would else double its work with each level of a payload.
  */
-export function withinSteps(check: () => boolean): boolean {
-  steps_left = MAX_STEPS
-  return check()
+export function checkWithinSteps(validate: ValidateFunction, payload: unknown): boolean {
+  const steps: Steps = { left: MAX_STEPS }
+  return validate.call(steps as unknown as Parameters<typeof validate.call>[0], payload)
 }
 
 /** Teaches the engine to count references, and to look for equal items in a time that grows with their number only. */
@@ -36,8 +38,8 @@ export function addBoundedKeywords(engine: Ajv): void {
   })
 }
 
-function takeStep(): boolean {
-  if (steps_left-- <= 0) throw new RangeError('too much to check')
+function takeStep(this: unknown): boolean {
+  if ((this as Steps).left-- <= 0) throw new RangeError('too much to check')
   return true
 }
 

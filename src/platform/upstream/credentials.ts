@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { keptWith } from '../basics/kept-with.ts'
+import { cachePerObject } from '../basics/cache.ts'
 import type { Log } from '../basics/plain-log.ts'
 import type { CommandProvider, HttpProvider, UrlProvider } from './provider-policy.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
@@ -49,7 +49,7 @@ export function credentialSource(env: NodeJS.ProcessEnv, log: Log): CredentialSo
     return { values: Object.fromEntries([...passed, ...files]), secrets: secret.map(([, value]) => value) }
   }
   // What the hub was started with stays as it is.
-  const ofVariables = keptWith(findCommand)
+  const ofVariables = cachePerObject(findCommand)
   return {
     ofCommand: (provider) =>
       Object.keys(provider.env_files).length === 0 ? ofVariables(provider) : findCommand(provider),

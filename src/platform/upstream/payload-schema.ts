@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { Ajv, Options, ValidateFunction } from 'ajv'
-import { keptWith } from '../basics/kept-with.ts'
-import { addBoundedKeywords, withCountedReferences, withinSteps } from './bounded-keywords.ts'
+import { cachePerObject } from '../basics/cache.ts'
+import { addBoundedKeywords, checkWithinSteps, withCountedReferences } from './bounded-keywords.ts'
 import { linearPattern } from './linear-pattern.ts'
 
 // Loaded with the first schema: most commands never see one.
@@ -20,7 +20,7 @@ export type PayloadCheck = (payload: unknown) => boolean
  * inside the schema count, and a payload that leads through too many of them is not accepted; patterns run in
  * linear time; formats are notes, not checks.
  */
-export const compilePayloadCheck = keptWith((schema: object): PayloadCheck => {
+export const compilePayloadCheck = cachePerObject((schema: object): PayloadCheck => {
   checkBounds(schema)
   return guarded(compile(withCountedReferences(schema)))
 })
@@ -29,7 +29,7 @@ export const compilePayloadCheck = keptWith((schema: object): PayloadCheck => {
 function guarded(validate: ValidateFunction): PayloadCheck {
   return (payload) => {
     try {
-      return withinSteps(() => validate(payload))
+      return checkWithinSteps(validate, payload)
     } catch {
       return false
     }
@@ -77,6 +77,7 @@ function isDraft7(draft: unknown): boolean {
 const settings: Options = {
   strict: false,
   allErrors: false,
+  passContext: true,
   validateFormats: false,
   logger: false,
   // Names inherited from Object.prototype must not count as given.

@@ -1,4 +1,4 @@
-import { redactMembers } from '../basics/redact-name.ts'
+import { type Redact, redactMembers } from '../basics/redact-name.ts'
 import { MAX_JSON_DEPTH } from '../basics/strict-json.ts'
 import { type TextView, viewsOf } from './text-views.ts'
 
@@ -14,18 +14,19 @@ const MAX_PIECES = 1024
  * Hides known credential values in a text, plain or as base64, base64url, hex, URL-encoded or
  * JSON-escaped text, and in mixtures of these. Time is linear in the text for given values.
  */
-export function valueRedactor(values: readonly string[]): (text: string) => string {
+export function valueRedactor(values: readonly string[]): Redact {
   const pieces = new Set(values.flatMap(partsOf).flatMap(piecesOf))
   const needles = [...new Set([...pieces].slice(0, MAX_PIECES).flatMap(needlesOf))]
   if (needles.length === 0) return (text) => text
-  return (text) => {
+  const redact = (text: string) => {
     const found = viewsOf(text).flatMap((view) => rangesIn(view, needles))
     return found.length === 0 ? text : blank(text, found)
   }
+  return Object.assign(redact, { clean_names: new Set<string>() })
 }
 
 /** The same over a JSON value, names included. Throws a RangeError for one nested deeper than may be sent on. */
-export function redactDeep(value: unknown, redact: (text: string) => string, depth = 0): unknown {
+export function redactDeep(value: unknown, redact: Redact, depth = 0): unknown {
   if (typeof value === 'string') return redact(value)
   if (typeof value === 'number') return redactNumber(value, redact)
   if (typeof value !== 'object' || value === null) return value
@@ -34,7 +35,7 @@ export function redactDeep(value: unknown, redact: (text: string) => string, dep
   return redactMembers(value, redact, (held) => redactDeep(held, redact, depth + 1))
 }
 
-function redactNumber(value: number, redact: (text: string) => string): unknown {
+function redactNumber(value: number, redact: Redact): unknown {
   return redact(String(value)) === String(value) ? value : REDACTED
 }
 

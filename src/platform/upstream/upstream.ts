@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import type { Log } from '../basics/plain-log.ts'
+import type { Redact } from '../basics/redact-name.ts'
 import { type Credentials, credentialSource } from './credentials.ts'
 import { type Progress, startDeadline } from './deadline.ts'
 import { guardedAgents } from './http/guarded-agent.ts'
@@ -104,7 +105,7 @@ export function createUpstreams({ env, log, now, lookup, limits }: UpstreamOptio
 }
 
 /** Takes the credentials out of an answer. One nested too deep to be looked through is not passed on. */
-function clean(redact: (text: string) => string, answer: UpstreamAnswer): UpstreamAnswer {
+function clean(redact: Redact, answer: UpstreamAnswer): UpstreamAnswer {
   try {
     if (answer.kind === 'mcp') return { kind: 'mcp', result: redactDeep(answer.result, redact) as object }
     const content_type = answer.content_type === null ? null : redact(answer.content_type)

@@ -31,7 +31,7 @@ describe('a list', () => {
 
 test('every list that is empty says so in a sentence', async () => {
   const cli = cliAt(temporaryFolder(), { FLOW_EXTERNAL_AGENT_ENABLED: '1' })
-  const { stdout: help } = await cli('--help')
+  const { stdout: help } = await cli('help all')
   const lists = help.match(/^ {2}[a-z -]+ (?:list|engines|live)(?= {2})/gm) ?? []
   expect(lists.length).toBeGreaterThan(15)
   const full = ['audit list', 'flow list', 'owner connector list', 'owner event list', 'tool list']

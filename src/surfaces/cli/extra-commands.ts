@@ -1,7 +1,14 @@
 import type { Command } from './command.ts'
-import { SEAT_FLAGS } from './seat-flags.ts'
+import { SEAT_FLAGS } from './line/seat-flags.ts'
 
 const CLIENTS = 'claude-code, claude-desktop, cursor, vscode or codex'
+const MEMBER_FLAG = {
+  name: 'role',
+  value: 'ROLE',
+  description:
+    'Of a member: viewer, editor, evaluator or admin; at a seat: dev, sre, release_manager or product_owner',
+}
+const MCP_FLAGS = SEAT_FLAGS.map((flag) => (flag.name === 'role' ? MEMBER_FLAG : flag))
 
 /** Commands that are not one operation. Each loads what it does only when it is run. */
 export const EXTRA_COMMANDS: readonly Command[] = [
@@ -15,16 +22,16 @@ export const EXTRA_COMMANDS: readonly Command[] = [
       { name: 'log', value: 'json|text', description: 'What is printed when the hub is ready' },
     ],
     reach: 'home',
-    run: async (invocation) => (await import('./serve-command.ts')).serve(invocation),
+    run: async (invocation) => (await import('./commands/serve-command.ts')).serve(invocation),
   },
   {
     words: ['mcp'],
     summary: 'Serve MCP over stdin and stdout, for a client that starts this program.',
     positionals: [],
-    flags: SEAT_FLAGS,
+    flags: MCP_FLAGS,
     reach: 'home',
     beginsHome: true,
-    run: async (invocation) => (await import('./mcp-command.ts')).serveMcp(invocation),
+    run: async (invocation) => (await import('./commands/mcp-command.ts')).serveMcp(invocation),
   },
   {
     words: ['mcp', 'config'],
@@ -38,10 +45,37 @@ export const EXTRA_COMMANDS: readonly Command[] = [
         value: 'NAME',
         description: 'What the client calls it (default knowtation, for a seat with its folder)',
       },
-      ...SEAT_FLAGS,
+      ...MCP_FLAGS,
     ],
     reach: 'nothing',
-    run: async (invocation) => (await import('./mcp-config-command.ts')).configureClient(invocation),
+    run: async (invocation) =>
+      (await import('./commands/mcp-config/mcp-config-command.ts')).configureClient(invocation),
+  },
+  {
+    words: ['connect'],
+    summary: "Put the hub's address into an MCP client's settings, and wait until it has signed in.",
+    positionals: [
+      {
+        name: 'client',
+        description:
+          'claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf, zed, goose or opencode',
+        required: true,
+      },
+    ],
+    flags: [
+      { name: 'name', value: 'NAME', description: 'What the client calls it (default knowtation)' },
+      { name: 'print', description: "Print the settings instead of writing them into the client's file" },
+      {
+        name: 'wait',
+        value: 'SECONDS',
+        description: 'How long to wait for the client (default 300; 0: not)',
+      },
+    ],
+    reach: 'hub',
+    beginsHome: true,
+    tellsProgress: true,
+    run: async (invocation) =>
+      (await import('./commands/connect/connect-command.ts')).connectClient(invocation),
   },
   {
     words: ['tool', 'list'],
@@ -49,7 +83,7 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     positionals: [],
     flags: SEAT_FLAGS,
     reach: 'hub',
-    run: async (invocation) => (await import('./tool-commands.ts')).listTools(invocation),
+    run: async (invocation) => (await import('./commands/tool-commands.ts')).listTools(invocation),
   },
   {
     words: ['tool', 'call'],
@@ -60,7 +94,7 @@ export const EXTRA_COMMANDS: readonly Command[] = [
       ...SEAT_FLAGS,
     ],
     reach: 'hub',
-    run: async (invocation) => (await import('./tool-commands.ts')).callTool(invocation),
+    run: async (invocation) => (await import('./commands/tool-commands.ts')).callTool(invocation),
   },
   {
     words: ['boundary', 'check'],
@@ -80,7 +114,8 @@ export const EXTRA_COMMANDS: readonly Command[] = [
       },
     ],
     reach: 'nothing',
-    run: async (invocation) => (await import('./boundary-check-command.ts')).checkBoundary(invocation),
+    run: async (invocation) =>
+      (await import('./commands/boundary-check-command.ts')).checkBoundary(invocation),
   },
   {
     words: ['boundary', 'schema'],
@@ -88,7 +123,8 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     positionals: [{ name: 'side', description: 'input or output', required: true }],
     flags: [],
     reach: 'nothing',
-    run: async (invocation) => (await import('./boundary-check-command.ts')).printBoundarySchema(invocation),
+    run: async (invocation) =>
+      (await import('./commands/boundary-check-command.ts')).printBoundarySchema(invocation),
   },
   {
     words: ['owner', 'agent', 'login'],
@@ -100,7 +136,8 @@ export const EXTRA_COMMANDS: readonly Command[] = [
       { name: 'credential', value: 'FILE', description: 'Where the bearer is kept (default: in the home)' },
     ],
     reach: 'nothing',
-    run: async (invocation) => (await import('./owner-agent-login-command.ts')).loginAgent(invocation),
+    run: async (invocation) =>
+      (await import('./commands/owner-agent-login-command.ts')).loginAgent(invocation),
   },
   {
     words: ['backup', 'create'],
@@ -110,15 +147,38 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     ],
     flags: [],
     reach: 'home',
-    run: async (invocation) => (await import('./backup-commands.ts')).backUp(invocation),
+    run: async (invocation) => (await import('./commands/backup-commands.ts')).backUp(invocation),
   },
   {
     words: ['backup', 'restore'],
     summary: 'Bring a home back from a backup.',
     positionals: [{ name: 'path', description: 'The backup', required: true }],
-    flags: [{ name: 'force', description: 'Replace a home that holds data; what was there is kept aside' }],
+    flags: [
+      { name: 'force', description: 'Replace a home that holds data; what was there is kept aside' },
+      {
+        name: 'yes',
+        description: 'Do not ask, also where that takes back what was revoked, locked or deleted since',
+      },
+    ],
     reach: 'home',
-    run: async (invocation) => (await import('./backup-commands.ts')).restore(invocation),
+    run: async (invocation) => (await import('./commands/backup-commands.ts')).restore(invocation),
+  },
+  {
+    words: ['audit', 'accept-loss'],
+    summary: 'Go on with a database that has lost what was once written, and put that on record.',
+    positionals: [],
+    flags: [],
+    reach: 'home',
+    run: async (invocation) => (await import('./commands/accept-loss-command.ts')).acceptLoss(invocation),
+  },
+  {
+    words: ['version'],
+    summary: 'Print the version of this program.',
+    positionals: [],
+    flags: [],
+    reach: 'nothing',
+    run: async ({ globals, io }) =>
+      (await import('./commands/version-command.ts')).printVersion(globals.json, io),
   },
   {
     words: ['completion'],
@@ -126,6 +186,6 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     positionals: [{ name: 'shell', description: 'bash, zsh or fish', required: true }],
     flags: [],
     reach: 'nothing',
-    run: async (invocation) => (await import('./completion-command.ts')).printCompletion(invocation),
+    run: async (invocation) => (await import('./help/completion-command.ts')).printCompletion(invocation),
   },
 ]

@@ -1,13 +1,16 @@
 import { UsageError } from './cli-errors.ts'
 import type { Command } from './command.ts'
-import { GLOBAL_FLAGS } from './globals.ts'
-import { findNearest } from './nearest.ts'
-import { fullWord } from './word-aliases.ts'
+import { GLOBAL_FLAGS } from './line/globals.ts'
+import { findNearest } from './line/nearest.ts'
+import { spellingsOf } from './line/parse-arguments.ts'
+import { fullWord } from './line/word-aliases.ts'
 
 /** The words that lead a command line, and where they stand in it. */
 export interface LeadingWords {
   readonly words: readonly string[]
   readonly places: readonly number[]
+  /** The flag that they end at, where it is not one of every command. */
+  readonly end: string | undefined
 }
 
 /** Collects the words before the first flag of a command's own; global flags may stand among them. */
@@ -22,14 +25,19 @@ export function leadingWords(argv: readonly string[]): LeadingWords {
       continue
     }
     const flag = GLOBAL_FLAGS.find(({ name, aliases }) => [name, ...(aliases ?? [])].includes(bareName(word)))
-    if (!flag || word === '--') break
+    if (word === '--') break
+    if (!flag) return { words, places, end: bareFlag(word) }
     if (flag.value !== undefined && !word.includes('=')) at++
   }
-  return { words, places }
+  return { words, places, end: undefined }
+}
+
+function bareFlag(word: string): string {
+  return word.replace(/=.*$/s, '')
 }
 
 function bareName(word: string): string {
-  return word.replace(/^--?/, '').replace(/=.*$/s, '')
+  return bareFlag(word).replace(/^--?(no-)?/, '')
 }
 
 /** The command with the most words that begin the line. */
@@ -55,6 +63,20 @@ export function unknownCommand(words: readonly string[], commands: readonly Comm
     `There is no command \`knowtation ${typed}\`.`,
     nearest ? `Did you mean \`knowtation ${nearest}\`? ${help}` : help,
   )
+}
+
+/** Refuses a flag that stands where no command has been named yet, with where it goes or what was probably meant. */
+export function flagTooSoon(typed: string, words: readonly string[], under: readonly Command[]): UsageError {
+  const begun = ['knowtation', ...words].join(' ')
+  const help = `Run \`${begun} --help\` to see how it goes on.`
+  const owner = under.find(({ flags }) => flags.some((flag) => spellingsOf(flag).includes(typed)))
+  if (owner) {
+    const usage = `knowtation ${owner.words.join(' ')} ${typed}`
+    return new UsageError(`${typed} stands before its command.`, `Put it behind, as in \`${usage}\`. ${help}`)
+  }
+  const known = [...GLOBAL_FLAGS, ...under.flatMap(({ flags }) => flags)].flatMap(spellingsOf)
+  const nearest = findNearest(typed, words.length === 0 ? [...known, '--version'] : known)
+  return new UsageError(`There is no flag ${typed}.`, nearest ? `Did you mean ${nearest}? ${help}` : help)
 }
 
 /** Refuses words that begin a command and are none yet. */

@@ -1,33 +1,37 @@
 import type { Operation } from '../../operations/define-operation.ts'
 import type { Command } from './command.ts'
 import { EXTRA_COMMANDS } from './extra-commands.ts'
+import { fullWord } from './line/word-aliases.ts'
 import { type Extension, operationCommand } from './operation-command.ts'
 import { OPERATIONS_BY_COMMAND } from './operations-by-command.ts'
-import { fullWord } from './word-aliases.ts'
 
 /** What some operations' commands do beyond calling them; each is loaded with its operation. */
 const EXTENSIONS: Readonly<Record<string, () => Promise<Extension>>> = {
-  audit_export: async () => (await import('./audit-export-command.ts')).auditExportExtension,
-  audit_verify: async () => (await import('./audit-verify-command.ts')).auditVerifyExtension,
-  boundary_compose: async () => (await import('./boundary-compose-command.ts')).boundaryComposeExtension,
-  boundary_run: async () => (await import('./boundary-run-command.ts')).boundaryRunExtension,
-  doctor: async () => (await import('./doctor-command.ts')).doctorExtension,
-  flow_export: async () => (await import('./flow-export-command.ts')).flowExportExtension,
-  flow_project: async () => (await import('./flow-project-command.ts')).flowProjectExtension,
-  knowledge_export: async () => (await import('./knowledge-commands.ts')).knowledgeExtension,
-  knowledge_import: async () => (await import('./knowledge-commands.ts')).knowledgeExtension,
-  knowledge_index: async () => (await import('./knowledge-commands.ts')).knowledgeExtension,
-  knowledge_status: async () => (await import('./knowledge-commands.ts')).knowledgeExtension,
-  tool_session_create: async () => (await import('./tool-session-command.ts')).toolSessionExtension,
-  ledger_export: async () => (await import('./ledger-commands.ts')).ledgerExportExtension,
-  ledger_verify: async () => (await import('./ledger-commands.ts')).ledgerVerifyExtension,
-  owner_collector_enroll: async () => (await import('./intent-commands.ts')).collectorEnrollExtension,
-  owner_intent_authorize: async () => (await import('./intent-commands.ts')).intentStepExtension,
-  owner_intent_complete: async () => (await import('./intent-commands.ts')).intentStepExtension,
-  owner_agent_list: async () => (await import('./owner-agent-commands.ts')).ownerAgentListExtension,
-  owner_event_verify: async () => (await import('./event-verify-command.ts')).eventVerifyExtension,
-  owner_run_watch: async () => (await import('./run-watch-command.ts')).runWatchExtension,
-  owner_agent_revoke: async () => (await import('./owner-agent-commands.ts')).ownerAgentRevokeExtension,
+  audit_export: async () => (await import('./commands/exports/audit-export-command.ts')).auditExportExtension,
+  audit_list: async () => (await import('./commands/audit-list-command.ts')).auditListExtension,
+  audit_verify: async () => (await import('./commands/exports/audit-verify-command.ts')).auditVerifyExtension,
+  boundary_compose: async () =>
+    (await import('./commands/boundary-compose-command.ts')).boundaryComposeExtension,
+  boundary_run: async () => (await import('./commands/boundary-run-command.ts')).boundaryRunExtension,
+  doctor: async () => (await import('./commands/doctor-command.ts')).doctorExtension,
+  flow_export: async () => (await import('./commands/flow-export-command.ts')).flowExportExtension,
+  flow_project: async () => (await import('./commands/flow-project-command.ts')).flowProjectExtension,
+  knowledge_export: async () => (await import('./commands/knowledge-commands.ts')).knowledgeExtension,
+  knowledge_import: async () => (await import('./commands/knowledge-commands.ts')).knowledgeExtension,
+  knowledge_index: async () => (await import('./commands/knowledge-commands.ts')).knowledgeExtension,
+  knowledge_status: async () => (await import('./commands/knowledge-commands.ts')).knowledgeExtension,
+  tool_session_create: async () => (await import('./commands/tool-session-command.ts')).toolSessionExtension,
+  ledger_export: async () => (await import('./commands/exports/ledger-commands.ts')).ledgerExportExtension,
+  ledger_verify: async () => (await import('./commands/exports/ledger-commands.ts')).ledgerVerifyExtension,
+  owner_collector_enroll: async () =>
+    (await import('./commands/intent-commands.ts')).collectorEnrollExtension,
+  owner_intent_authorize: async () => (await import('./commands/intent-commands.ts')).intentStepExtension,
+  owner_intent_complete: async () => (await import('./commands/intent-commands.ts')).intentStepExtension,
+  owner_agent_list: async () => (await import('./commands/owner-agent-commands.ts')).ownerAgentListExtension,
+  owner_event_verify: async () => (await import('./commands/event-verify-command.ts')).eventVerifyExtension,
+  owner_run_watch: async () => (await import('./commands/run-watch-command.ts')).runWatchExtension,
+  owner_agent_revoke: async () =>
+    (await import('./commands/owner-agent-commands.ts')).ownerAgentRevokeExtension,
 }
 
 /** The one operation's command that these words begin with, if it can be told without loading all; and the extras. */

@@ -1,9 +1,9 @@
 import type { Operation } from '../../operations/define-operation.ts'
 import type { Command, Flag, Invocation } from './command.ts'
-import { type CallAnswer, withConnection } from './connection.ts'
-import { flagsOf, positionalsOf } from './operation-flags.ts'
-import { printAnswer } from './output.ts'
-import { readInput } from './read-input.ts'
+import { type CallAnswer, withConnection } from './hub/connection.ts'
+import { flagsOf, positionalsOf } from './line/operation-flags.ts'
+import { readInput } from './line/read-input.ts'
+import { printAnswer } from './output/output.ts'
 
 /** One operation, called from the command line. */
 export interface OperationCall {
@@ -55,9 +55,9 @@ async function runOperationCommand(
 // Loaded when needed: most commands have nothing to do with the owner's agents.
 async function identified({ authority }: Operation, invocation: Invocation): Promise<Invocation> {
   if (authority.kind !== 'owner_surface' || invocation.globals.url === undefined) return invocation
-  return (await import('./owner-credential.ts')).asOwnerAgent(invocation)
+  return (await import('./hub/owner-credential.ts')).asOwnerAgent(invocation)
 }
 
 async function callAndPrint({ operation, invocation, call }: OperationCall): Promise<number> {
-  return printAnswer(operation.name, await call(), invocation)
+  return printAnswer(operation, await call(), invocation)
 }

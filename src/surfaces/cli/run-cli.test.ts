@@ -4,9 +4,9 @@ import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { verifies } from '../../../test/requirements/verifies.ts'
 import { allOperations } from '../../domains/index.ts'
-import { GLOBAL_FLAGS } from './globals.ts'
+import { GLOBAL_FLAGS } from './line/globals.ts'
+import { flagNames } from './line/operation-flags.ts'
 import { loadAllCommands } from './load-commands.ts'
-import { flagNames } from './operation-flags.ts'
 import { cliAt, temporaryFolder } from './run-cli.fixture.ts'
 
 const STARTERS = {
@@ -43,11 +43,8 @@ describe('operations as commands', () => {
     expect(person).toMatchObject({ exit: 1, stdout: '' })
     expect(person.stderr).toMatch(/^Error \(unknown_flow\): .+\nHint: .+\n$/)
     const program = await cli('flow get flow_nope --json')
-    expect(program).toEqual({
-      exit: 1,
-      stdout: '{"error":"unknown_flow","code":"unknown_flow"}\n',
-      stderr: '',
-    })
+    expect(program).toMatchObject({ exit: 1, stderr: '' })
+    expect(program.stdout).toMatch(/^\{"error":"unknown_flow","code":"unknown_flow","message":.+\}\n$/)
   })
 
   test('no text that is kept can drive the terminal', async () => {
@@ -108,7 +105,7 @@ describe('operations as commands', () => {
     const codes = ['BAD_REQUEST', 'BAD_REQUEST', 'PAYLOAD_TOO_LARGE']
     for (const [at, input] of cases.entries()) {
       const { exit, stderr } = await cli('flow check -', { input })
-      expect(exit).toBe(1)
+      expect(exit).toBe(codes[at] === 'BAD_REQUEST' ? 2 : 1)
       expect(stderr).toContain(`Error (${codes[at]})`)
     }
   })
@@ -152,6 +149,18 @@ describe('wrong usage', () => {
     ['mcp config', '--client NAME is missing'],
     ['flow check /nowhere/bundle.json', 'cannot be read'],
     ['flow', 'knowtation flow <command>'],
+    ['--jsn flow list', 'Did you mean --json'],
+    ['--verison', 'Did you mean --version'],
+    ['flow --lmit', 'Did you mean --limit'],
+    ['--limit 3 flow list', 'as in `knowtation flow list --limit`'],
+    ['flow list -x', 'There is no flag -x'],
+    ['flow list -limt 3', 'Did you mean --limit'],
+    ['flow list -limit 3', 'Did you mean --limit'],
+    ['flow list --scope bogus', 'scope must be one of personal, project, org', 'BAD_REQUEST'],
+    ['flow list --limit 0', 'limit must be at least 1', 'BAD_REQUEST'],
+    ['flow check {"a"}', 'is not valid JSON (line 1, column 5)', 'BAD_REQUEST'],
+    ['flow grant mint --input {"flow_version":"0.1.0"}', '<flow_id> is missing', 'BAD_REQUEST'],
+    ['flow grant mint --input {"flow_id":1}', '<flow_id> in --input must be a text', 'BAD_REQUEST'],
     ['flow list --limit many', 'must be a number', 'BAD_REQUEST'],
     ['flow get', '<flow_id> is missing', 'BAD_REQUEST'],
     ['flow run get --run-id run_a', '<flow_id> is missing', 'BAD_REQUEST'],
@@ -165,7 +174,7 @@ describe('wrong usage', () => {
     const program = await cliAt(temporaryFolder())(`--json ${line}`)
     expect(program).toMatchObject({ exit: 2, stderr: '' })
     const { error, ...rest } = JSON.parse(program.stdout) as { error: string }
-    expect(rest).toEqual({ code: code ?? 'USAGE_ERROR' })
+    expect(rest).toEqual({ code: code ?? 'USAGE_ERROR', message: error, hint: expect.any(String) })
     if (line === 'flow') expect(error).toBe('`knowtation flow` is not a whole command.')
     else expect(stderr).toContain(`Error${code ? ` (${code})` : ''}: ${error}\n`)
   })
@@ -213,11 +222,12 @@ describe('wrong usage', () => {
 })
 
 describe('help', () => {
-  test('every command is in the help of the program and has its own', async () => {
+  test('every command is in the help of all and has its own', async () => {
     const cli = cliAt(temporaryFolder())
-    const { stdout } = await cli('--help')
-    expect((await cli('')).stdout).toBe(stdout)
-    expect((await cli('help')).stdout).toBe(stdout)
+    const top = await cli('--help')
+    expect((await cli('')).stdout).toBe(top.stdout)
+    expect((await cli('help')).stdout).toBe(top.stdout)
+    const { stdout } = await cli('help all')
     for (const { words, summary, flags } of await loadAllCommands()) {
       expect(stdout).toContain(`  ${words.join(' ')}`)
       const own = await cli([...words, '--help'])
@@ -255,6 +265,9 @@ describe('help', () => {
         --token TOKEN  The credential for --url (else KNOWTATION_TOKEN)
         --vault ID     The vault to work in (default: default)
         -h, --help     Show what a command does and takes
+
+      Example
+        knowtation token create --role viewer --ttl 30d
       "
     `)
   })
@@ -269,10 +282,6 @@ describe('help', () => {
     writeFileSync(steps, '[{"ordinal":]')
     const refused = await cli(['flow', 'propose', '--intent', 'x', '--flow', '{}', '--steps', steps])
     expect(refused.stderr).toContain(`${steps} is not valid JSON`)
-  })
-
-  test('--version', async () => {
-    expect((await cliAt(temporaryFolder())('--version')).stdout).toMatch(/^knowtation \d+\.\d+\.\d+\n$/)
   })
 })
 

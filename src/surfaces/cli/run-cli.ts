@@ -1,26 +1,34 @@
-import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { isCommandFailure, isUsageError } from './cli-errors.ts'
 import type { CliIo } from './cli-io.ts'
 import type { Command, Invocation } from './command.ts'
+import { printVersion } from './commands/version-command.ts'
 import {
   commandsUnder,
   findCommand,
+  flagTooSoon,
+  type LeadingWords,
   leadingWords,
   unfinishedCommand,
   unknownCommand,
 } from './find-command.ts'
-import { GLOBAL_FLAGS, readGlobals } from './globals.ts'
-import { renderCommandHelp, renderGroupHelp, renderProgramHelp } from './help.ts'
-import { hideBearers } from './hide-bearers.ts'
-import { hintFor } from './hints.ts'
+import { renderAllCommands, renderCommandHelp, renderGroupHelp, renderProgramHelp } from './help/help.ts'
+import { GLOBAL_FLAGS, readGlobals } from './line/globals.ts'
+import { fillPlaces, namedPlaces } from './line/named-places.ts'
+import { parseArguments } from './line/parse-arguments.ts'
 import { loadAllCommands, loadLikelyCommands } from './load-commands.ts'
-import { fillPlaces, namedPlaces } from './named-places.ts'
-import { checkArity, printError } from './output.ts'
-import { parseArguments } from './parse-arguments.ts'
-import { withProgress } from './progress.ts'
+import { guardedIo } from './output/guarded-io.ts'
+import { hideBearers } from './output/hide-bearers.ts'
+import { hintFor } from './output/hints.ts'
+import { checkArity, exitOf, helpHint, printError, withAdvice } from './output/output.ts'
+import { withProgress } from './output/progress.ts'
 
 /** Runs one command line. Answers 0 for success, 1 for refused or failed, 2 for wrong usage. */
-export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv, io: CliIo): Promise<number> {
+export async function runCli(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  streams: CliIo,
+): Promise<number> {
+  const io = guardedIo(streams)
   const json = wantsJson(argv)
   try {
     return await runCommandLine(argv, env, io)
@@ -30,15 +38,13 @@ export async function runCli(argv: readonly string[], env: NodeJS.ProcessEnv, io
 }
 
 async function runCommandLine(argv: readonly string[], env: NodeJS.ProcessEnv, io: CliIo): Promise<number> {
-  const { words, places } = leadingWords(argv)
+  const { words, places, end } = leadingWords(argv)
   const before = flagsBeforeEnd(argv)
   if (words[0] === 'help') return showHelp(words.slice(1), io)
   if (before.includes('--help') || before.includes('-h')) return showHelp(words, io)
-  if (words.length === 0 && (before.includes('--version') || before.includes('-V'))) {
-    io.stdout.write(`knowtation ${PACKAGE_VERSION}\n`)
-    return 0
-  }
-  const command = await requireCommand(words, io, wantsJson(argv))
+  if (words.length === 0 && (before.includes('--version') || before.includes('-V')))
+    return printVersion(wantsJson(argv), io)
+  const command = await requireCommand({ words, end }, io, wantsJson(argv))
   if (!command) return words.length === 0 && argv.length === 0 ? 0 : 2
   const taken = new Set(places.slice(0, command.words.length))
   return runCommand(
@@ -63,7 +69,7 @@ function wantsJson(argv: readonly string[]): boolean {
 
 /** The command, or nothing after showing a person the commands that begin with these words. */
 async function requireCommand(
-  words: readonly string[],
+  { words, end }: Pick<LeadingWords, 'words' | 'end'>,
   io: CliIo,
   json: boolean,
 ): Promise<Command | undefined> {
@@ -74,6 +80,7 @@ async function requireCommand(
   if (found) return found
   const under = commandsUnder(words, all)
   if (under.length === 0) throw unknownCommand(words, all)
+  if (end !== undefined) throw flagTooSoon(end, words, under)
   if (json) throw unfinishedCommand(words)
   if (words.length === 0) {
     io.stdout.write(`${renderProgramHelp(all, io.columns)}\n`)
@@ -85,6 +92,10 @@ async function requireCommand(
 
 async function showHelp(words: readonly string[], io: CliIo): Promise<number> {
   const all = await loadAllCommands()
+  if (words.join(' ') === 'all') {
+    io.stdout.write(`${renderAllCommands(all, io.columns)}\n`)
+    return 0
+  }
   const command = findCommand(words, all)
   const under = commandsUnder(words, all)
   if (words.length > 0 && !command && under.length === 0) throw unknownCommand(words, all)
@@ -104,7 +115,7 @@ async function runCommand(
   io: CliIo,
 ): Promise<number> {
   const name = `knowtation ${command.words.join(' ')}`
-  const help = `Run \`${name} --help\` to see what it takes.`
+  const help = helpHint(command)
   const known = [...command.flags, ...namedPlaces(command), ...GLOBAL_FLAGS]
   const { positionals, flags } = parseArguments(argv, known, help)
   const invocation: Invocation = {
@@ -121,19 +132,22 @@ async function runCommand(
 }
 
 function reportError(error: unknown, io: CliIo, json: boolean): number {
-  const writeJson = (message: string, code: string) =>
-    io.stdout.write(`${JSON.stringify({ error: hideBearers(message), code })}\n`)
+  const writeJson = (message: string, code: string, hint: string) => {
+    const body = JSON.stringify({ error: hideBearers(message), code })
+    io.stdout.write(`${withAdvice(body, hideBearers(message), hideBearers(hint))}\n`)
+  }
   const write = (start: string, message: string, hint: string) =>
     printError(io.stderr, start, hideBearers(message), hideBearers(hint))
   if (isUsageError(error)) {
-    if (json) writeJson(error.message, error.code ?? 'USAGE_ERROR')
+    if (json) writeJson(error.message, error.code ?? 'USAGE_ERROR', error.hint)
     else write(error.code ? `Error (${error.code})` : 'Error', error.message, error.hint)
     return 2
   }
   const failure = isCommandFailure(error) ? error : undefined
   const code = failure?.code ?? 'RUNTIME_ERROR'
   const message = error instanceof Error ? error.message : 'Something unexpected happened.'
-  if (json) writeJson(message, code)
-  else write(`Error (${code})`, message, failure?.hint ?? hintFor(code))
-  return 1
+  const hint = failure?.hint ?? hintFor(code)
+  if (json) writeJson(message, code, hint)
+  else write(`Error (${code})`, message, hint)
+  return exitOf(code)
 }

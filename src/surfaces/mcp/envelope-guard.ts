@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../platform/basics/exact-json.ts'
 import { parseStrictJson, StrictJsonError, type StrictJsonReason } from '../../platform/basics/strict-json.ts'
 
 /** A JSON-RPC error answered before anything else looks at the body. */
@@ -13,8 +14,13 @@ const INVALID_REQUEST = -32600
 const PARSE_REFUSALS: Record<StrictJsonReason, EnvelopeRefusal> = {
   malformed: { code: -32700, message: 'Parse error: Invalid JSON' },
   duplicate_key: { code: INVALID_REQUEST, message: 'Invalid Request: a key is repeated' },
+  too_many_values: { code: INVALID_REQUEST, message: 'Invalid Request: too many values' },
   too_deep: { code: INVALID_REQUEST, message: 'Invalid Request: nested too deeply' },
   number_too_large: { code: INVALID_REQUEST, message: 'Invalid Request: a number is too large' },
+  number_changes: {
+    code: INVALID_REQUEST,
+    message: 'Invalid Request: a number cannot be kept as it is written',
+  },
 }
 
 /**
@@ -23,7 +29,7 @@ const PARSE_REFUSALS: Record<StrictJsonReason, EnvelopeRefusal> = {
  */
 export function readEnvelope(text: string): Envelope {
   try {
-    const body = parseStrictJson(text)
+    const body = parseExactJson(text)
     const refused = findRefusal(body)
     return refused ? { refused } : { body }
   } catch (error) {

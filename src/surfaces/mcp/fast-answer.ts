@@ -1,6 +1,6 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { FastRequest } from './fast-request.ts'
-import { instructionsOf, SERVER_CAPABILITIES } from './sdk-server.ts'
+import { capabilitiesOf, instructionsOf } from './sdk-server.ts'
 import type { ToolHost } from './tool-host.ts'
 import type { ListTools } from './tool-list.ts'
 import {
@@ -26,7 +26,7 @@ export function createFastAnswer<Caller>(
     if (request.method === 'initialize') return renderResult(request, renderHandshake(host, caller, request))
     const tail = tails[request.era]
     if (request.method === 'tools/call') return renderCall(host, request, caller, signal, tail.call)
-    return renderResult(request, `"tools":${lists(await host.listTools(caller)).text}${tail.list}`)
+    return renderResult(request, lists(await host.listTools(caller)).text + tail.list)
   }
   return async (request, caller, signal) => {
     try {
@@ -45,7 +45,7 @@ async function renderCall<Caller>(
   signal: AbortSignal,
   tail: string,
 ): Promise<string> {
-  const answer = await host.callTool(caller, request.name, request.args, request.client, signal)
+  const answer = await host.callTool(caller, request.name, request.args, request.client, { signal })
   if (answer === 'unknown_tool') return renderError(request, unknownToolError(request.name))
   return renderResult(request, renderToolResult(answer) + tail)
 }
@@ -59,7 +59,7 @@ function renderHandshake<Caller>(
   const instructions = instructionsOf(host, caller)
   const handshake = {
     protocolVersion: request.protocolVersion,
-    capabilities: SERVER_CAPABILITIES,
+    capabilities: capabilitiesOf(host, false),
     serverInfo: { name, version },
     ...(instructions && { instructions }),
   }

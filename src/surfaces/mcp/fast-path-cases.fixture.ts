@@ -193,7 +193,8 @@ export const ODD: [string, Exchange][] = [
   ['modern initialize', modern('initialize', handshake)],
   ['modern discover', modern('server/discover')],
   ['modern unknown method', modern('no/such')],
-  ['modern listen', modern('subscriptions/listen', { notifications: { toolsListChanged: true } })],
+  // What it listens to is not offered, so it ends at once.
+  ['modern listen', modern('subscriptions/listen', { notifications: { promptsListChanged: true } })],
   ['modern no method header', without(modern('tools/list'), 'mcp-method')],
   ['modern wrong method header', modern('tools/list', {}, { 'mcp-method': 'tools/call' })],
   ['modern method header case', modern('tools/list', {}, { 'mcp-method': 'Tools/List' })],

@@ -1,4 +1,5 @@
 import type { AllowedTool } from '../../domains/flows/allowlist.ts'
+import { explainHeldTools } from '../../domains/flows/grants/explain-tools.ts'
 import type { Grant } from '../../domains/flows/grants/grant-record.ts'
 import { findGrantView, findLiveGrant, type GrantView } from '../../domains/flows/grants/grant-view.ts'
 import type { Operation } from '../../operations/define-operation.ts'
@@ -7,19 +8,16 @@ import type { Registry } from '../../operations/registry.ts'
 import { runOperation } from '../../operations/run-operation.ts'
 import { hashSecret } from '../../platform/basics/secret-hash.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
-import type { McpCaller } from './operation-tools.ts'
-import { describeTool } from './operation-tools.ts'
-import type { ToolDescription, ToolHost } from './tool-host.ts'
+import { describeTool } from './describe-tool.ts'
+import type { McpCaller } from './mcp-door.ts'
+import type { OfferedTools, ToolDescription } from './tool-host.ts'
 
 /** How the holder of a grant is told to begin. */
 export const GRANT_INSTRUCTIONS =
   'One reviewed procedure (a "flow") and the tools granted with it. Begin with flow_project: without arguments it gives the flow that the grant is for. Follow its steps and boundaries as written; the other tools are those granted for it. Every call is checked and recorded; asking again for what was refused does not help.'
 
 /** What the holder of a grant sees: the flow it is for, and the granted tools under their own names. */
-export function grantTools(
-  hub: Hub,
-  registry: Registry,
-): Pick<ToolHost<McpCaller>, 'listTools' | 'callTool'> {
+export function grantTools(hub: Hub, registry: Registry): OfferedTools<McpCaller> {
   const project = requireOperation(registry, 'flow_project')
   const projectTool = withoutRequired(describeTool(project))
   const invoke = requireOperation(registry, 'flow_external_tool_invoke')
@@ -27,12 +25,13 @@ export function grantTools(
   return {
     async listTools(holder) {
       const view = await findView(hub, holder)
+      if (!view?.tools.length) await tellOwner(hub, holder)
       if (!view) return []
       // The hub's own tools keep their names: a granted one of the same name is invoked by its id.
       const granted = view.tools.filter(({ id }) => id !== projectTool.name && id !== invoke.name)
       return [projectTool, ...granted.map(describeGranted)]
     },
-    async callTool(holder, name, args, claim, signal) {
+    async callTool(holder, name, args, claim, { signal } = {}) {
       const caller = claim.name ? { ...holder.caller, client: clientName(claim.name) } : holder.caller
       const call = { ...holder, caller, surface: 'mcp' as const, ...(signal && { signal }) }
       if (name === projectTool.name) {
@@ -46,12 +45,20 @@ export function grantTools(
       // The pin comes from the grant, not from the agent: by a tool's name alone it can mean nothing else.
       // Whatever else speaks against the call is for the invoke to say, with the code it has everywhere.
       const input = { tool_id: name, payload: args ?? {}, ...(await findPin(holder)) }
-      let result: string | undefined
-      const render = (output: unknown) => (result = renderOwnResult(output))
-      const answer = await runOperation(hub, { ...call, operation: invoke, input, render })
-      return answer.ok && result !== undefined ? { ...answer, result } : answer
+      const answer = await runOperation(hub, { ...call, operation: invoke, input })
+      const result = answer.ok ? ownResultOf(answer.text) : undefined
+      return result === undefined ? answer : { ...answer, result }
     },
   }
+}
+
+/** Why somebody is shown no granted tool: the owner finds it in the hub's log, each reason once; the client hears nothing. */
+async function tellOwner(hub: Hub, { caller, vault = 'default', presented = {} }: McpCaller): Promise<void> {
+  const { filters } = await explainHeldTools(hub, { caller, vault_id: vault, presented })
+  const seen = { caller_kind: caller.kind, caller_id: caller.id, vault_id: vault, filters }
+  await hub.once(`no granted tools ${JSON.stringify(seen)}`, async () =>
+    hub.log.warn(seen, 'a client is shown no granted tools'),
+  )
 }
 
 /** The holder may leave out which flow is meant: by its grant it can be one alone. */
@@ -76,11 +83,11 @@ const KEPT_PINS = 1_000
  */
 function keepPins(hub: Hub): (holder: McpCaller) => Promise<Pin | undefined> {
   const kept = new Map<string, Pin>()
-  return async ({ vault = 'default', presented = {} }) => {
-    const key = `${vault}|${hashSecret(presented.external_bearer ?? '')}`
+  return async ({ caller, vault = 'default', presented = {} }) => {
+    const key = `${vault}|${presented.own_grant ?? hashSecret(presented.external_bearer ?? '')}`
     const known = kept.get(key)
     if (known) return known
-    const grant = await findLiveGrant(hub, { vault_id: vault, presented })
+    const grant = await findLiveGrant(hub, { caller, vault_id: vault, presented })
     if (!grant) return undefined
     const { flow_id, flow_version } = grant
     if (kept.size >= KEPT_PINS) kept.clear()
@@ -112,8 +119,8 @@ function describeGranted(tool: AllowedTool): ToolDescription {
 }
 
 /** The agent gets what the tool itself answered, as if it had called it directly. */
-function renderOwnResult(output: unknown): string | undefined {
-  const { result } = output as {
+function ownResultOf(text: string): string | undefined {
+  const { result } = JSON.parse(text) as {
     result?: { content?: unknown; structuredContent?: unknown; isError?: unknown }
   }
   if (!result || !Array.isArray(result.content)) return undefined

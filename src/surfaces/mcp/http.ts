@@ -1,26 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
-import { createMcpHandler } from '@modelcontextprotocol/server'
+import { createMcpHandler, type ServerEventBus } from '@modelcontextprotocol/server'
+import { abortWhenClosed } from '../../platform/basics/abort-when-closed.ts'
 import { readEnvelope, renderRefusal } from './envelope-guard.ts'
 import { createFastAnswer } from './fast-answer.ts'
 import { createFastRequests, type FastRequest } from './fast-request.ts'
-import { createSdkServer } from './sdk-server.ts'
-import { abortWhenClosed, createSender } from './send.ts'
+import { isAboutTheHub } from './mcp-door.ts'
+import { createSdkServer, PROGRESS_EVERY_MS } from './sdk-server.ts'
+import { createSender } from './send.ts'
 import type { ToolHost } from './tool-host.ts'
 import { createToolLists, type ListTools } from './tool-list.ts'
 import type { OnError } from './tool-result.ts'
+import { watchList } from './watch-list.ts'
 
 export interface McpHttpOptions<Caller> {
   /** Off only in tests and benchmarks, to compare with the SDK alone. */
   fastPath?: boolean
   keepAliveMs?: number
+  /** How often a call that takes long tells so, and how often it is looked whether a list has changed. */
+  progressMs?: number
+  lookMs?: number
   maxSubscriptions?: number
   /** Sent with every answer. */
   headers?: readonly (readonly [string, string])[]
-  /** Keeps the record of a body that was refused unread; an answer of 500 or more is sent in place of ours. */
-  onRefused?: (caller: Caller) => Promise<{ status: number; text: string }>
+  /** Keeps the record of a body that was refused unread; an answer about the hub itself is sent in place of ours. */
+  onRefused?: (caller: Caller) => Promise<OwnAnswer>
+  /** Told of a request that is no call of a tool. What it answers is sent in place of ours. */
+  onOther?: (caller: Caller) => Promise<OwnAnswer | undefined>
+  /** Looks after an answer that may stay open; `cut` ends it. Answers what is to be called when it is over. */
+  watch?: (caller: Caller, cut: () => void) => () => void
   /** Told of rejected requests and faults. Never alters an answer. */
   onError?: OnError
+}
+
+/** What the host answers by itself, outside the protocol. */
+interface OwnAnswer {
+  readonly status: number
+  readonly text: string
+  readonly retry_after_seconds?: number | undefined
 }
 
 export interface McpHttp<Caller> {
@@ -42,23 +60,30 @@ export function createMcpHttp<Caller>(
   const lists = createToolLists()
   const onError = options.onError ?? (() => {})
   const sdk = createSdkHandler(host, lists, { ...options, onError })
-  const findFast = options.fastPath === false ? () => undefined : createFastRequests()
+  // Calls that may ask or tell the client something meanwhile are the SDK's.
+  const isPlain = !(host.prompts || host.resources || host.completions || host.logs)
+  const findFast = options.fastPath === false || !isPlain ? () => undefined : createFastRequests()
   const answerFast = createFastAnswer(host, lists, onError)
   const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS
   const answered = { fast: 0, sdk: 0, refused: 0 }
-  const { headers = [] } = options
+  const { headers = [], progressMs = PROGRESS_EVERY_MS } = options
   const send = createSender(headers.flat())
 
   async function sendFast(request: FastRequest, res: ServerResponse, caller: Caller): Promise<void> {
-    if (request.era === 'modern') {
-      const message = await answerFast(request, caller, abortWhenClosed(res))
-      if (!res.destroyed) send.json(res, 200, message)
-      return
-    }
-    const stopKeepAlive = send.startKeepAlive(res, keepAliveMs)
+    const stops = request.streams ? [send.startKeepAlive(res, keepAliveMs)] : []
+    if (request.streams && request.progressToken !== undefined)
+      stops.push(send.startProgress(res, progressMs, request.progressToken))
     const message = await answerFast(request, caller, abortWhenClosed(res))
-    stopKeepAlive()
-    if (!res.destroyed) send.event(res, message)
+    for (const stop of stops) stop()
+    if (res.destroyed) return
+    // A client of 2026 gets one document, unless the answer took so long that a stream was begun.
+    if (request.era === 'legacy' || res.headersSent) send.event(res, message)
+    else send.json(res, 200, message)
+  }
+
+  function sendOwn(res: ServerResponse, { status, text, retry_after_seconds }: OwnAnswer): void {
+    if (retry_after_seconds) res.setHeader('retry-after', String(retry_after_seconds))
+    send.json(res, status, text)
   }
 
   return {
@@ -69,16 +94,26 @@ export function createMcpHttp<Caller>(
       if ('refused' in envelope) {
         answered.refused++
         const kept = await options.onRefused?.(caller)
-        if (kept && kept.status >= 500) return send.json(res, kept.status, kept.text)
+        if (kept && isAboutTheHub(kept)) return sendOwn(res, kept)
         return send.json(res, 400, renderRefusal(envelope.refused))
       }
+      const isCall = isToolCall(envelope.body)
+      const own = isCall ? undefined : await options.onOther?.(caller)
+      if (own) return sendOwn(res, own)
       const request = findFast(req.headers, envelope.body)
       answered[request ? 'fast' : 'sdk']++
       if (request) return sendFast(request, res, caller)
+      // A call is looked after where it is carried out, and then its caller hears why.
+      const unwatch = isCall ? undefined : options.watch?.(caller, () => res.destroy())
+      if (unwatch) res.once('close', unwatch)
       for (const [name, value] of headers) res.setHeader(name, value)
       return sdk.handle(req, res, envelope.body, caller)
     },
   }
+}
+
+function isToolCall(body: unknown): boolean {
+  return (body as { method?: unknown } | null)?.method === 'tools/call'
 }
 
 function createSdkHandler<Caller>(
@@ -87,12 +122,27 @@ function createSdkHandler<Caller>(
   {
     keepAliveMs = KEEP_ALIVE_MS,
     maxSubscriptions = MAX_SUBSCRIPTIONS,
+    lookMs,
+    progressMs,
     onError,
   }: McpHttpOptions<Caller> & { onError: OnError },
 ) {
+  const callers = new AsyncLocalStorage<Caller>()
+  /** Whoever listens hears of changes of their own list alone. */
+  const bus: ServerEventBus = {
+    publish: () => {},
+    subscribe(listener) {
+      const watched = { host, caller: callers.getStore() as Caller, lists, onError, everyMs: lookMs }
+      return watchList(watched, () => listener({ kind: 'tools_list_changed' }))
+    },
+  }
   const handler = createMcpHandler(
-    ({ authInfo }) => createSdkServer(host, authInfo?.extra?.caller as Caller, lists, onError),
-    { keepAliveMs, maxSubscriptions, onerror: onError },
+    ({ authInfo, era }) => {
+      const caller = authInfo?.extra?.caller as Caller
+      // Over HTTP a client of 2025 has no stream on which it could be told.
+      return createSdkServer({ host, caller, lists, onError, progressMs, isTold: era === 'modern' })
+    },
+    { keepAliveMs, maxSubscriptions, onerror: onError, bus },
   )
   const serve = toNodeHandler(handler, { onerror: onError })
   return {
@@ -100,7 +150,9 @@ function createSdkHandler<Caller>(
     /** The SDK hands `auth` to the factory untouched; it is how the verified caller gets there. */
     handle(req: IncomingMessage, res: ServerResponse, body: unknown, caller: Caller): Promise<void> {
       const auth = { token: '', clientId: '', scopes: [], extra: { caller } }
-      return serve(Object.assign(req, { auth }) as NodeIncomingMessageLike, res, body)
+      return callers.run(caller, () =>
+        serve(Object.assign(req, { auth }) as NodeIncomingMessageLike, res, body),
+      )
     },
   }
 }

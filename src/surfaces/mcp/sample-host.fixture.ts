@@ -54,7 +54,7 @@ export function createSampleHost(): ToolHost<SampleCaller> & { calls: SampleCall
     aborted,
     serverInfo: { name: 'sample', version: '1.2.3', instructions: 'Ask "nicely" — please.' },
     listTools: (caller) => (caller.mayEcho ? SAMPLE_TOOLS : NO_TOOLS),
-    async callTool(caller, name, args, client, signal) {
+    async callTool(caller, name, args, client, { signal } = {}) {
       calls.push({ caller: caller.name, tool: name, args, client })
       signal?.addEventListener('abort', () => aborted.push(name))
       return caller.mayEcho ? answerSample(name, args, signal) : 'unknown_tool'

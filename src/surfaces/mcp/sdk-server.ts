@@ -3,36 +3,64 @@ import {
   CLIENT_INFO_META_KEY,
   ProtocolError,
   Server,
+  type ServerCapabilities,
+  type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { ClientClaim, ToolHost } from './tool-host.ts'
-import type { ListTools } from './tool-list.ts'
+import { addOtherHandlers, contextOf } from './other-handlers.ts'
+import type { CallContext, ClientClaim, OtherOffers, ToolHost } from './tool-host.ts'
+import { type ListTools, pageOf } from './tool-list.ts'
 import { INTERNAL_ERROR, type OnError, type RpcError, toToolResult, unknownToolError } from './tool-result.ts'
 
-/** What the hub offers over MCP. Tool sets change by grant, not by push, so no listChanged. */
-export const SERVER_CAPABILITIES = { tools: {} } as const
+/** How often a client that asked for it is told that a call still runs. */
+export const PROGRESS_EVERY_MS = 10_000
+
+/** What a host offers over MCP. Only who can be told of a change is promised that. */
+export function capabilitiesOf(host: OtherOffers<never>, isTold: boolean): ServerCapabilities {
+  const listed = isTold ? { listChanged: true } : {}
+  return {
+    tools: listed,
+    ...(host.prompts && { prompts: {} }),
+    ...(host.resources && { resources: {} }),
+    ...(host.completions && { completions: {} }),
+    ...(host.logs && { logging: {} }),
+  }
+}
+
+interface Served<Caller> {
+  readonly host: ToolHost<Caller>
+  readonly caller: Caller
+  readonly lists: ListTools
+  readonly onError: OnError
+  /** Whether the client is told when its tools have changed. */
+  readonly isTold: boolean
+  readonly progressMs?: number | undefined
+}
 
 /** One caller's view of the hub as an SDK server; the SDK wants a new one per request or connection. */
-export function createSdkServer<Caller>(
-  host: ToolHost<Caller>,
-  caller: Caller,
-  lists: ListTools,
-  onError: OnError,
-): Server {
+export function createSdkServer<Caller>(served: Served<Caller>): Server {
+  const { host, caller, lists, onError, isTold, progressMs = PROGRESS_EVERY_MS } = served
   const { name, version } = host.serverInfo
   const instructions = instructionsOf(host, caller)
   const server = new Server(
     { name, version },
-    { capabilities: SERVER_CAPABILITIES, ...(instructions !== undefined && { instructions }) },
+    {
+      capabilities: capabilitiesOf(host, isTold),
+      ...(instructions !== undefined && { instructions }),
+    },
   )
-  server.setRequestHandler('tools/list', () =>
-    orInternalError(async () => ({ tools: lists(await host.listTools(caller)).tools }), onError),
+  server.setRequestHandler('tools/list', ({ params }) =>
+    orInternalError(async () => pageOf(lists(await host.listTools(caller)).tools, params?.cursor), onError),
   )
-  server.setRequestHandler('tools/call', { params: RawCallParams }, (params, { mcpReq }) => {
-    const client = claimOf(server, mcpReq.envelope)
-    const call = () => host.callTool(caller, params.name, params.arguments, client, mcpReq.signal)
+  server.setRequestHandler('tools/call', { params: RawCallParams }, (params, context) => {
+    const client = claimOf(server, context.mcpReq.envelope)
+    const call = () =>
+      withProgress(context, progressMs, (told) =>
+        host.callTool(caller, params.name, params.arguments, client, told),
+      )
     return orInternalError(() => callThrough(call, params.name), onError)
   })
+  addOtherHandlers(server, host, caller, onError)
   return server
 }
 
@@ -49,6 +77,27 @@ function claimOf(server: Server, envelope: object = {}): ClientClaim {
 
 /** The SDK has checked the call's shape; the arguments go on untouched, for the pipeline to check. */
 const RawCallParams = z.custom<{ name: string; arguments?: unknown }>()
+
+/** Runs a call; a client that wants to know hears now and then that it still runs, where the tool tells nothing itself. */
+async function withProgress<Result>(
+  context: ServerContext,
+  everyMs: number,
+  call: (told: CallContext) => Promise<Result>,
+): Promise<Result> {
+  let count = 0
+  const told = contextOf(context)
+  const timer = setInterval(() => told.progress?.(++count), everyMs)
+  timer.unref()
+  const progress: CallContext['progress'] = (...values) => {
+    clearInterval(timer)
+    told.progress?.(...values)
+  }
+  try {
+    return await call({ ...told, ...(told.progress && { progress }) })
+  } finally {
+    clearInterval(timer)
+  }
+}
 
 async function callThrough(
   call: () => ReturnType<ToolHost<never>['callTool']>,

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { endWith, wireText } from '../../platform/basics/wire-text.ts'
 
 /** Names and values by turns, as they are written. */
 export type HeaderList = readonly string[]
@@ -22,6 +21,8 @@ export interface Sender {
   event(res: ServerResponse, message: string): void
   /** Comments keep a quiet stream from being cut by a proxy while a long call runs. */
   startKeepAlive(res: ServerResponse, everyMs: number): () => void
+  /** Tells a client that asked for it, now and then, that its call still runs. */
+  startProgress(res: ServerResponse, everyMs: number, token: string | number): () => void
 }
 
 export function createSender(own: HeaderList): Sender {
@@ -31,38 +32,44 @@ export function createSender(own: HeaderList): Sender {
   return {
     json: (res, status, text) => end(res, status, json, text),
     event(res, message) {
-      const frame = `event: message\ndata: ${message}\n\n`
+      const frame = frameOf(message)
       if (res.headersSent) res.end(frame)
       else end(res, 200, event, frame)
     },
-    startKeepAlive(res, everyMs) {
-      const timer = setInterval(() => {
-        if (!res.headersSent) res.writeHead(200, [...stream])
-        res.write(': keepalive\n\n')
-      }, everyMs)
-      timer.unref()
-      return () => clearInterval(timer)
+    startKeepAlive: (res, everyMs) => every(everyMs, () => writePart(res, stream, ': keepalive\n\n')),
+    startProgress(res, everyMs, progressToken) {
+      let progress = 0
+      return every(everyMs, () => {
+        const params = { progressToken, progress: ++progress }
+        const message = JSON.stringify({ method: 'notifications/progress', params, jsonrpc: '2.0' })
+        writePart(res, stream, frameOf(message))
+      })
     },
   }
 }
 
+function frameOf(message: string): string {
+  return `event: message\ndata: ${message}\n\n`
+}
+
+function writePart(res: ServerResponse, headers: HeaderList, text: string): void {
+  if (!res.headersSent) res.writeHead(200, [...headers])
+  res.write(text)
+}
+
+function every(ms: number, act: () => void): () => void {
+  const timer = setInterval(act, ms)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
 function end(res: ServerResponse, status: number, headers: HeaderList, text: string): void {
-  const wire = wireText(text)
-  res.writeHead(status, [...headers, String(wire.bytes)])
-  endWith(res, wire)
+  res.writeHead(status, [...headers, String(Buffer.byteLength(text))])
+  res.end(text)
 }
 
 /** Of two headers of one name only the protocol's is sent. */
 function withoutNames(list: HeaderList, others: HeaderList): string[] {
   const names = new Set(others.filter((_, at) => at % 2 === 0))
   return list.filter((_, at) => !names.has(list[at - (at % 2)] as string))
-}
-
-/** Aborts when the client goes away before it was answered: closing the response is cancelling. */
-export function abortWhenClosed(res: ServerResponse): AbortSignal {
-  const abort = new AbortController()
-  res.once('close', () => {
-    if (!res.writableEnded) abort.abort()
-  })
-  return abort.signal
 }

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { beginTurn } from '../../platform/basics/turn.ts'
 
 /** The same bound the HTTP host puts on a body. */
 export const MAX_LINE_CHARS = 1_048_576
@@ -21,7 +20,6 @@ export async function* readSession(input: Readable): AsyncGenerator<readonly Ses
   let rest = ''
   let has_lost = false
   for await (const chunk of input) {
-    beginTurn()
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     if (lines.length > 0) {

@@ -9,8 +9,6 @@ import {
 } from '@modelcontextprotocol/server'
 import { underWay } from '../../platform/basics/under-way.ts'
 import { type EnvelopeRefusal, findId, readEnvelope, renderRefusal } from './envelope-guard.ts'
-import type { FastRequest } from './fast-request.ts'
-import type { StdioFastCalls } from './stdio-fast-calls.ts'
 import { MAX_LINE_CHARS, readSession, type SessionLine } from './stdio-lines.ts'
 
 export type StdioTransport = Transport & { closed: Promise<void> }
@@ -33,7 +31,6 @@ const NOT_A_MESSAGE: EnvelopeRefusal = { code: -32600, message: 'Invalid Request
 export function createStdioTransport(
   input: Readable,
   output: Writable,
-  fast?: StdioFastCalls,
   onRefused: OnRefusedLine = async () => {},
 ): StdioTransport {
   const inFlight = createInFlight()
@@ -49,7 +46,6 @@ export function createStdioTransport(
       void serveInput().catch(fail)
     },
     async send(message) {
-      fast?.noteOutgoing(message)
       await write(JSON.stringify(message))
       if (!('method' in message) && message.id !== undefined) inFlight.end(message.id)
     },
@@ -77,13 +73,9 @@ export function createStdioTransport(
     if (text.trim() === '') return undefined
     const envelope = readEnvelope(text)
     if ('refused' in envelope) return refuse(envelope.refused)
-    const call = fast?.find(envelope.body)
-    // Others may be asked meanwhile: a slow call holds nobody up.
-    if (call) return void inFlight.during(call.id, () => answerFast(call, fast, write)).catch(fail)
     const message = findMessage(envelope.body)
     if (!message) return refuse(NOT_A_MESSAGE)
     inFlight.note(message)
-    fast?.noteIncoming(message)
     transport.onmessage?.(message)
     // The SDK works on it in promises; the next line, which may cancel this one, comes after those.
     return nextTurn()
@@ -115,35 +107,11 @@ function refusing(write: Write, onRefused: OnRefusedLine) {
   }
 }
 
-async function answerFast(call: FastRequest, fast: StdioFastCalls | undefined, write: Write): Promise<void> {
-  const text = await fast?.answer(call)
-  if (text !== undefined) await write(text)
-}
-
 /** Writes lines; waits for a reader that is slower than we are, but not for one that has gone. */
 function lineWriter(output: Writable, gone: Promise<void>, isGone: () => boolean): Write {
-  const join = joinWrites(output)
   return async (text) => {
     if (isGone() || output.destroyed) return
-    join()
     if (!output.write(`${text}\n`)) await Promise.race([once(output, 'drain'), gone])
-  }
-}
-
-/**
- * Answers that are ready in one turn leave in one write, but for the first, which leaves at once: its reader works
- * on it, and may ask anew, while the others are still being written.
- */
-function joinWrites(output: Writable): () => void {
-  let is_first = true
-  return () => {
-    if (is_first) {
-      is_first = false
-      setImmediate(() => (is_first = true))
-    } else if (output.writableCorked === 0) {
-      output.cork()
-      process.nextTick(() => output.uncork())
-    }
   }
 }
 
@@ -168,15 +136,6 @@ function createInFlight() {
       return ids.size
     },
     end,
-    /** Counts a request as open for as long as the work on it takes. */
-    async during(id: RequestId, work: () => Promise<void>): Promise<void> {
-      ids.set(id, true)
-      try {
-        await work()
-      } finally {
-        end(id)
-      }
-    },
     note(message: JSONRPCMessage) {
       if (!('method' in message)) return
       if (message.method === 'notifications/cancelled') end(message.params?.requestId as RequestId)

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { PassThrough, Writable } from 'node:stream'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { Client as NewClient } from '@modelcontextprotocol/client'
 import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { describe, expect, test, vi } from 'vitest'
-import { modern, ODD, PLAIN } from './fast-path-cases.fixture.ts'
+import { describe, expect, test } from 'vitest'
+import { modern } from './fast-path-cases.fixture.ts'
 import { createSampleHost, SAMPLE_CALLER } from './sample-host.fixture.ts'
 import { serveMcpOverStdio } from './stdio.ts'
 
@@ -24,12 +24,8 @@ function line(method: string, params: object = {}, id: number | undefined = 1): 
 
 /** Sends the lines, ends the input, and gives what was written before the server stopped. */
 async function talk(...lines: string[]) {
-  return talkOver(true, ...lines)
-}
-
-async function talkOver(fastPath: boolean, ...lines: string[]) {
   const [stdin, stdout, host] = [new PassThrough(), new PassThrough(), createSampleHost()]
-  const serving = serveMcpOverStdio(host, SAMPLE_CALLER, { stdin, stdout, fastPath })
+  const serving = serveMcpOverStdio(host, SAMPLE_CALLER, { stdin, stdout })
   stdin.end(lines.join(''))
   await serving
   stdout.end()
@@ -39,38 +35,6 @@ async function talkOver(fastPath: boolean, ...lines: string[]) {
 }
 
 describe('stdio', () => {
-  test.each([...PLAIN, ...ODD].filter(([, sent]) => !sent.method))(
-    'answers alike with and without the fast path: %s',
-    async (_, { body }) => {
-      // In a session the same lines come once more after its opening, so that both states are seen.
-      const lines = [`${body}\n`, OPENING, `${body.replaceAll('\n', ' ')}\n`]
-      const [fast, slow] = [await talkOver(true, ...lines), await talkOver(false, ...lines)]
-      expect(fast.written.toSorted()).toEqual(slow.written.toSorted())
-      expect(fast.host.calls).toEqual(slow.host.calls)
-    },
-  )
-
-  test('sends the first answer of a turn at once, and those that follow it together', async () => {
-    const [stdin, batches] = [new PassThrough(), [] as number[]]
-    const stdout = new Writable({
-      write: (_, __, done) => (batches.push(1), done()),
-      writev: (chunks, done) => (batches.push(chunks.length), done()),
-    })
-    const serving = serveMcpOverStdio(createSampleHost(), SAMPLE_CALLER, { stdin, stdout })
-    stdin.write(OPENING)
-    await vi.waitUntil(() => batches.length === 1)
-    for (const turn of [1, 2]) {
-      const calls = [1, 2, 3, 4].map((id) =>
-        line('tools/call', { name: 'echo', arguments: {} }, id * 10 + turn),
-      )
-      stdin.write(calls.join(''))
-      await vi.waitUntil(() => batches.reduce((sum, one) => sum + one, 0) === 1 + 4 * turn)
-    }
-    stdin.end()
-    await serving
-    expect(batches).toEqual([1, 1, 3, 1, 3])
-  })
-
   test('answers what was still running when the input ended, then stops', async () => {
     const slow = line('tools/call', { name: 'slow', arguments: { ms: 50 } }, 7)
     const { answers, host } = await talk(OPENING, slow)

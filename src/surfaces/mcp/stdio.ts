@@ -1,19 +1,17 @@
 import type { Readable, Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { createSdkServer } from './sdk-server.ts'
-import { createStdioFastCalls } from './stdio-fast-calls.ts'
 import { createStdioTransport, type OnRefusedLine } from './stdio-transport.ts'
 import type { ToolHost } from './tool-host.ts'
 import { createToolLists } from './tool-list.ts'
 import type { OnError } from './tool-result.ts'
+import { watchList } from './watch-list.ts'
 
 export interface StdioOptions {
   stdin?: Readable
   stdout?: Writable
   onError?: OnError
   onRefused?: OnRefusedLine
-  /** Off only in tests, to compare with the SDK alone. */
-  fastPath?: boolean
 }
 
 const MAX_SUBSCRIPTIONS = 16
@@ -24,15 +22,27 @@ export async function serveMcpOverStdio<Caller>(
   caller: Caller,
   options: StdioOptions = {},
 ): Promise<void> {
-  const { stdin = process.stdin, stdout = process.stdout, onError = () => {}, fastPath = true } = options
+  const { stdin = process.stdin, stdout = process.stdout, onError = () => {} } = options
   const lists = createToolLists()
-  const fast = fastPath ? createStdioFastCalls(host, caller, lists, onError) : undefined
-  const transport = createStdioTransport(stdin, stdout, fast, options.onRefused)
-  const serving = serveStdio(() => createSdkServer(host, caller, lists, onError), {
+  const transport = createStdioTransport(stdin, stdout, options.onRefused)
+  let stop: (() => void) | undefined
+  const open = () => {
+    const server = createSdkServer({ host, caller, lists, onError, isTold: true })
+    // Beside the one that serves there may be one that only answers what the server is.
+    server.oninitialized = () => {
+      stop = watchList(
+        { host, caller, lists, onError },
+        () => void server.sendToolListChanged().catch(onError),
+      )
+    }
+    return server
+  }
+  const serving = serveStdio(open, {
     transport,
     maxSubscriptions: MAX_SUBSCRIPTIONS,
     onerror: onError,
   })
   await transport.closed
+  stop?.()
   await serving.close()
 }

@@ -1,3 +1,13 @@
+import type {
+  GetPromptResult,
+  InputRequiredResult,
+  LoggingLevel,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+} from '@modelcontextprotocol/server'
+
 /** What the MCP surface needs of the rest of the hub. The governed pipeline stands behind it. */
 
 export interface ToolDescription {
@@ -32,18 +42,59 @@ export interface ClientClaim {
   version?: string
 }
 
-export interface ToolHost<Caller> {
-  serverInfo: { name: string; version: string; instructions?: string }
-  /** What a client is told of how to begin, where that depends on who it is. */
-  instructionsFor?(caller: Caller): string | undefined
-  /** Answer the same array while the tool set is the same: its rendered text is kept per array. */
+/** One call beyond what it names. */
+export interface CallContext {
+  readonly signal?: AbortSignal
+  /** Tells the client how far the call is, where it asked to be told. */
+  readonly progress?: (progress: number, total?: number) => void
+  /** Sends the client a message of a log, where the host keeps one for clients. */
+  readonly log?: (level: LoggingLevel, data: unknown) => void
+  /** What a client of 2026 has answered to what was asked of it, and what it was given to keep meanwhile. */
+  readonly responses?: Readonly<Record<string, unknown>>
+  readonly state?: string
+  /** What a client of 2026 says that it can do. */
+  readonly capabilities?: object
+}
+
+/** What a host may offer beside tools. The protocol is told of what is there, and of nothing else. */
+export interface OtherOffers<Caller> {
+  readonly prompts?: {
+    list(caller: Caller): Prompt[]
+    /** Nothing where there is no such prompt. */
+    get(
+      caller: Caller,
+      name: string,
+      args: Record<string, string>,
+      context: CallContext,
+    ): GetPromptResult | InputRequiredResult | undefined
+  }
+  readonly resources?: {
+    list(caller: Caller): Resource[]
+    templates(caller: Caller): ResourceTemplateType[]
+    /** Nothing where there is no such resource. */
+    read(caller: Caller, uri: string): ReadResourceResult | undefined
+  }
+  readonly completions?: (caller: Caller, argument: { name: string; value: string }) => string[]
+  /** Whether calls send messages of a log. */
+  readonly logs?: boolean
+}
+
+/** The tools that one kind of caller is offered. */
+export interface OfferedTools<Caller> {
+  /** Answers the same array while the set is the same: its rendered text is cached per array. */
   listTools(caller: Caller): readonly ToolDescription[] | Promise<readonly ToolDescription[]>
-  /** A tool that does not exist and a tool the caller may not use give the same `unknown_tool`. */
+  /** A tool that does not exist and one that the caller may not use give the same `unknown_tool`. */
   callTool(
     caller: Caller,
     name: string,
     args: unknown,
     client: ClientClaim,
-    signal?: AbortSignal,
+    context?: CallContext,
   ): Promise<ToolAnswer | 'unknown_tool'>
+}
+
+export interface ToolHost<Caller> extends OfferedTools<Caller>, OtherOffers<Caller> {
+  serverInfo: { name: string; version: string; instructions?: string }
+  /** What a client is told of how to begin, where that depends on who it is. */
+  instructionsFor?(caller: Caller): string | undefined
 }

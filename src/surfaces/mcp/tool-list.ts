@@ -1,9 +1,10 @@
-import type { Tool } from '@modelcontextprotocol/server'
+import { ProtocolError, type Tool } from '@modelcontextprotocol/server'
 import type { ToolDescription } from './tool-host.ts'
 
 /** The tools of one set as the protocol wants them, and their text, worked out once per set. */
 export interface ToolList {
   tools: Tool[]
+  /** The members of the result that has the first page. */
   text: string
 }
 
@@ -16,10 +17,22 @@ export function createToolLists(): ListTools {
     const found = known.get(descriptions)
     if (found) return found
     const tools = descriptions.map(toTool)
-    const list = { tools, text: JSON.stringify(tools) }
+    const list = { tools, text: JSON.stringify(pageOf(tools, undefined)).slice(1, -1) }
     known.set(descriptions, list)
     return list
   }
+}
+
+/** Tools on one page: every client takes so many, and no hub of one owner has more without reason. */
+const PAGE = 500
+
+/** One page of a list; a cursor that we have not given out is an error, as the protocol says. */
+export function pageOf(tools: Tool[], cursor: string | undefined): { tools: Tool[]; nextCursor?: string } {
+  const from = cursor === undefined ? 0 : Number(/^from-(\d{1,6})$/.exec(cursor)?.[1] ?? Number.NaN)
+  if (Number.isNaN(from) || (from > 0 && from >= tools.length))
+    throw new ProtocolError(-32_602, 'The cursor is not one of this list.')
+  const next = from + PAGE
+  return { tools: tools.slice(from, next), ...(next < tools.length && { nextCursor: `from-${next}` }) }
 }
 
 function toTool(tool: ToolDescription): Tool {

@@ -1,7 +1,7 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { countOpenAlerts, listOpenAlerts } from '../../../platform/alerts/alert-store.ts'
 import { countLocks, listLocks } from '../../../platform/locks/lock-store.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from './doctor-finding.ts'
 
 /** So many are named; the rest is a number. */
 const NAMED_LIMIT = 5

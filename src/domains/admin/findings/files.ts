@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Home } from '../../../platform/basics/home.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from './doctor-finding.ts'
 
 /** Secrets of the home must be readable by their owner alone. */
 export function fileFindings(home: Home): Finding[] {

@@ -1,5 +1,5 @@
 import type { VaultRules } from '../../../platform/policy/policies.ts'
-import type { Finding } from './finding.ts'
+import type { Finding } from './doctor-finding.ts'
 
 /** The owner's files of the vault: in force, absent or damaged. */
 export function policyFindings(rules: VaultRules, vault_id: string): Finding[] {

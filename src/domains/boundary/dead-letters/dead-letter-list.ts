@@ -19,6 +19,13 @@ const DeadLetter = z
   })
   .meta({ id: 'BoundaryDeadLetter' })
 
+export const DeadLetterListOutput = z.strictObject({
+  schema: z.literal('knowtation.boundary_dead_letter_list/v0'),
+  vault_id: z.string(),
+  dead_letters: z.array(DeadLetter),
+  next_cursor: z.string().nullable(),
+})
+
 export const deadLetterList = defineOperation({
   name: 'boundary_dead_letter_list',
   summary: 'List accepted answers that could not be written to the ledger, newest first.',
@@ -28,12 +35,8 @@ export const deadLetterList = defineOperation({
   cli: 'boundary dead-letter list',
   errors: {},
   input: z.strictObject(pageInputs(LIST_LIMIT, LIST_DEFAULT)),
-  output: z.strictObject({
-    schema: z.literal('knowtation.boundary_dead_letter_list/v0'),
-    vault_id: z.string(),
-    dead_letters: z.array(DeadLetter),
-    next_cursor: z.string().nullable(),
-  }),
+  output: DeadLetterListOutput,
+  present: async () => (await import('./present-dead-letters.ts')).presentDeadLetters,
   async handle({ input, vault_id, db, refuse }) {
     const { limit = LIST_DEFAULT } = input
     const after = findPlace(input.cursor) ?? refuse('BAD_REQUEST', 'cursor does not have the required form.')

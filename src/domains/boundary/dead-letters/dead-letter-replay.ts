@@ -14,7 +14,8 @@ import {
   storeAttempt,
   toExecution,
 } from '../executions/execution-store.ts'
-import { type DeadLetterRow, lockDeadLetter, settleDeadLetter } from './dead-letter-store.ts'
+import { beginJournal } from '../ledger/begin-journal.ts'
+import { type DeadLetterRow, lockDeadLetter, sealOfLetter, settleDeadLetter } from './dead-letter-store.ts'
 
 const errors = boundaryErrors.pick('unknown_dead_letter', 'IDEMPOTENCY_CONFLICT')
 
@@ -39,8 +40,10 @@ export const deadLetterReplay = defineOperation({
   target: ({ dead_letter_id }) => ({ kind: 'boundary_dead_letter', id: dead_letter_id }),
   input,
   output: ExecutionAnswer,
+  present: async () => (await import('../executions/present-executions.ts')).presentExecution,
   async handle(context) {
-    const { vault_id, db, refuse, input: asked } = context
+    const { vault_id, db, hub, refuse, input: asked } = context
+    await beginJournal(db, hub)
     const letter = (await lockDeadLetter(db, vault_id, asked.dead_letter_id)) ?? refuse('unknown_dead_letter')
     const row = (await lockExecution(db, vault_id, letter.run_id)) ?? refuse('unknown_dead_letter')
     const wasReplayed = letter.replayed_at !== null
@@ -57,6 +60,8 @@ async function replay(
 ): Promise<ExecutionRow> {
   if (row.attempt !== letter.attempt || !isMove(row.state, 'running', true))
     return refuse('IDEMPOTENCY_CONFLICT')
+  if (letter.mac !== sealOfLetter(hub.audit.key, letter))
+    throw new StorageDamaged('A dead letter is not as it was written.')
   await storeAttempt(db, row)
   const next: ExecutionRow = { ...row, attempt: row.attempt + 1, state: 'running' }
   checkMoves('running', 'succeeded')

@@ -8,7 +8,10 @@ export interface EngineProgress {
 
 /** How a call of an engine ended, before anybody has looked at its answer. */
 export type EngineEnd =
-  | { readonly kind: 'answered'; readonly text: string }
+  /** Byte for byte: what is no text must not become one on the way. */
+  | { readonly kind: 'answered'; readonly document: Uint8Array }
+  /** It answered in a form in which its words cannot be told. */
+  | { readonly kind: 'unreadable'; readonly message: string }
   | { readonly kind: 'failed'; readonly code: ExecutionErrorCode }
   | { readonly kind: 'cancelled' }
 

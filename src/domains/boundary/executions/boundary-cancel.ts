@@ -6,9 +6,9 @@ import { writeEnd } from './end-execution.ts'
 import { ExecutionAnswer } from './execution-answer.ts'
 import { outcomeOf } from './execution-outcome.ts'
 import { RunId, runTarget } from './execution-record.ts'
+import { runnerOf } from './execution-runner.ts'
 import { checkMoves, isEnded } from './execution-state.ts'
 import { lockExecution, toExecution } from './execution-store.ts'
-import { runnerOf } from './runner.ts'
 
 const REASON_CHARS = 200
 
@@ -34,6 +34,7 @@ export const boundaryCancel = defineOperation({
       .describe('Why, in a line'),
   }),
   output: ExecutionAnswer,
+  present: async () => (await import('./present-executions.ts')).presentExecution,
   async handle({ input, vault_id, db, hub, now, refuse }) {
     const row = (await lockExecution(db, vault_id, input.run_id)) ?? refuse('unknown_execution')
     const wasCancelled = row.state === 'cancelled'
@@ -44,7 +45,7 @@ export const boundaryCancel = defineOperation({
       ? row
       : await writeEnd(db, row, outcomeOf('cancelled', now, { cancel_reason }), now)
     return new ActOutside(async () => {
-      runnerOf(hub).stop(vault_id, row.run_id)
+      runnerOf(hub).stop({ vault_id, run_id: row.run_id })
       const execution = toExecution(ended)
       return {
         schema: 'knowtation.boundary_execution/v0' as const,

@@ -5,6 +5,7 @@ import {
   coherenceOf,
   composeInput,
   isIsoMoment,
+  isJsonSafe,
   type LineageCandidate,
   OBJECTIVE_ACTIONS,
   OBJECTIVE_TYPES,
@@ -56,6 +57,12 @@ const input = z.strictObject({
 
 type Composing = Context<z.output<typeof input>, keyof typeof errors, 'read'>
 
+export const BoundaryComposeOutput = z.strictObject({
+  schema: z.literal('knowtation.boundary_compose/v0'),
+  vault_id: z.string(),
+  input: z.record(z.string(), z.unknown()).describe('The AgentInput'),
+})
+
 export const boundaryCompose = defineOperation({
   name: 'boundary_compose',
   summary:
@@ -67,14 +74,12 @@ export const boundaryCompose = defineOperation({
   cli: 'boundary compose',
   errors,
   input,
-  output: z.strictObject({
-    schema: z.literal('knowtation.boundary_compose/v0'),
-    vault_id: z.string(),
-    input: z.record(z.string(), z.unknown()).describe('The AgentInput'),
-  }),
+  output: BoundaryComposeOutput,
   async handle(context) {
     const { input: asked, vault_id, refuse } = context
     if (Object.keys(asked.snapshot).length === 0) refuse('SNAPSHOT_EMPTY')
+    if (!isJsonSafe(asked.snapshot))
+      refuse('VALIDATION_ERROR', 'intelligenceSnapshot holds a value that JSON does not carry.')
     const snapshotAt = requireMoment(context)
     const ledger = await readLedger(context, snapshotAt)
     const composed = composeInput({

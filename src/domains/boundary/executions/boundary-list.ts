@@ -8,6 +8,13 @@ import { type ExecutionRow, listExecutions, toExecution } from './execution-stor
 const LIST_LIMIT = 200
 const LIST_DEFAULT = 50
 
+export const BoundaryListOutput = z.strictObject({
+  schema: z.literal('knowtation.boundary_list/v0'),
+  vault_id: z.string(),
+  executions: z.array(ExecutionSummary),
+  next_cursor: z.string().nullable(),
+})
+
 export const boundaryList = defineOperation({
   name: 'boundary_list',
   summary: 'List the executions of this vault, newest first.',
@@ -19,12 +26,8 @@ export const boundaryList = defineOperation({
   cli: 'boundary list',
   errors: {},
   input: z.strictObject(pageInputs(LIST_LIMIT, LIST_DEFAULT)),
-  output: z.strictObject({
-    schema: z.literal('knowtation.boundary_list/v0'),
-    vault_id: z.string(),
-    executions: z.array(ExecutionSummary),
-    next_cursor: z.string().nullable(),
-  }),
+  output: BoundaryListOutput,
+  present: async () => (await import('./present-executions.ts')).presentExecutionList,
   async handle({ input, vault_id, db, refuse }) {
     const { limit = LIST_DEFAULT } = input
     const after = findPlace(input.cursor) ?? refuse('BAD_REQUEST', 'cursor does not have the required form.')

@@ -1,23 +1,24 @@
 import { z } from 'zod'
+import { agentInputSchema } from '../../../boundary/index.ts'
 import { vaultMember } from '../../../operations/authority.ts'
 import { ActOutside, type Context, defineOperation } from '../../../operations/define-operation.ts'
 import { boundaryErrors } from '../boundary-errors.ts'
-import { AgentInputDocument } from './agent-input-document.ts'
 import { ExecutionAnswer, WaitSeconds } from './execution-answer.ts'
 import { type Execution, runIdOf, runTarget } from './execution-record.ts'
+import { runnerOf } from './execution-runner.ts'
 import { toExecution } from './execution-store.ts'
-import { runnerOf } from './runner.ts'
 import { submitExecution } from './submit-execution.ts'
-import { takeOver } from './take-over.ts'
 import { waitForEnd } from './wait-for-end.ts'
 
-const errors = boundaryErrors.pick(
-  'VALIDATION_ERROR',
-  'MISSING_LINEAGE',
-  'IDEMPOTENCY_CONFLICT',
-  'unknown_engine',
-  'unknown_execution',
-)
+const { $schema: _dialect, ...schema } = agentInputSchema
+
+/**
+ * An input as operations take it. The contract's own check reads it, so that every violation is told at
+ * once and by the contract's code; callers still see the whole schema.
+ */
+const AgentInputDocument = z
+  .unknown()
+  .meta({ ...schema, description: 'The AgentInput: all that the engine will get' })
 
 const input = z.strictObject({
   engine: z
@@ -33,6 +34,14 @@ const input = z.strictObject({
     .describe('The execution that this one runs anew'),
   wait_seconds: WaitSeconds,
 })
+
+const errors = boundaryErrors.pick(
+  'VALIDATION_ERROR',
+  'MISSING_LINEAGE',
+  'IDEMPOTENCY_CONFLICT',
+  'unknown_engine',
+  'unknown_execution',
+)
 
 /** A submission on its way through the pipeline. */
 export type Submitting = Context<z.output<typeof input>, keyof typeof errors, 'create'>
@@ -51,20 +60,15 @@ export const boundaryRun = defineOperation({
   target: ({ input: given }) => findTarget(given),
   input,
   output: ExecutionAnswer,
+  present: async () => (await import('./present-executions.ts')).presentExecution,
   async handle(context) {
     const { vault_id, hub, input: asked } = context
     const found = await submitExecution(context)
     return new ActOutside(async (signal) => {
       if ('former' in found) return answer(vault_id, true, found.former)
       const { row, job } = found
-      if (job)
-        runnerOf(hub).start(
-          { vault_id, run_id: row.run_id, claim: row.claim as string },
-          row.attempt,
-          job.input,
-          job.engine,
-        )
-      else await takeOver(hub, vault_id, row.run_id)
+      if (job) runnerOf(hub).start(job)
+      else await runnerOf(hub).take({ vault_id, run_id: row.run_id })
       const latest = await waitForEnd(hub, row, asked.wait_seconds ?? 0, signal)
       return answer(vault_id, found.idempotent, toExecution(latest))
     })

@@ -13,6 +13,7 @@ export const boundaryShow = defineOperation({
   effect: 'read',
   authority: vaultMember('read'),
   whileLocked: true,
+  waits: true,
   rest: 'GET /api/v1/boundary/executions/{run_id}',
   mcp: true,
   cli: 'boundary show <run_id>',
@@ -20,9 +21,10 @@ export const boundaryShow = defineOperation({
   target: ({ run_id }) => runTarget(run_id),
   input: z.strictObject({ run_id: RunId, wait_seconds: WaitSeconds }),
   output: ExecutionAnswer,
-  async handle({ input, vault_id, db, hub, refuse }) {
+  present: async () => (await import('./present-executions.ts')).presentExecution,
+  async handle({ input, vault_id, db, hub, signal, refuse }) {
     const found = (await findExecution(db, vault_id, input.run_id)) ?? refuse('unknown_execution')
-    const row = await waitForEnd(hub, found, input.wait_seconds ?? 0)
+    const row = await waitForEnd(hub, found, input.wait_seconds ?? 0, signal)
     return {
       schema: 'knowtation.boundary_execution/v0',
       vault_id,

@@ -10,7 +10,7 @@ import { executionError, outcomeOf } from './execution-outcome.ts'
 import { type ExecutionOutcome, runTarget } from './execution-record.ts'
 import { checkMoves, type ExecutionState } from './execution-state.ts'
 import { ENDED, type ExecutionRow, lockExecution, writeExecution } from './execution-store.ts'
-import type { Claim } from './lease-store.ts'
+import type { Claim } from './execution-work.ts'
 import { artifactEntries, eventEntry } from './ledger-entries.ts'
 
 /** An answer that may be written, and how long it took. */
@@ -19,27 +19,27 @@ export interface Accepted {
   duration_ms: number
 }
 
+type End = (tx: Transaction, row: ExecutionRow, now: Date) => Promise<ExecutionOutcome>
+
 /**
  * Ends an execution that this hub still has the claim to, with its record in the same transaction. Answers
  * false when it has not: it was cancelled, or another hub goes on with it, and nothing is written.
  */
-export async function endExecution(
-  hub: Hub,
-  claim: Claim,
-  end: (tx: Transaction, row: ExecutionRow, now: Date) => Promise<ExecutionOutcome>,
-): Promise<boolean> {
-  const record = await hub.db.transaction(async (tx) => {
-    const row = await lockExecution(tx, claim.vault_id, claim.run_id)
-    if (!row || row.claim !== claim.claim || row.state !== 'running') return undefined
-    const now = hub.system.now()
-    const outcome = await end(tx, row, now)
-    await writeEnd(tx, row, outcome, now)
-    const kept = recordOf(hub, row, outcome)
-    await hub.audit.appendIn(tx, [kept])
-    return kept
-  })
-  if (record) hub.observe(record)
-  return record !== undefined
+export async function endClaimed(tx: Transaction, hub: Hub, claim: Claim, end: End): Promise<boolean> {
+  const row = await lockExecution(tx, claim.vault_id, claim.run_id)
+  if (!row || row.claim !== claim.fence || row.state !== 'running') return false
+  const now = hub.system.now()
+  const outcome = await end(tx, row, now)
+  await writeEnd(tx, row, outcome, now)
+  const record = recordOf(hub, row, outcome)
+  await hub.audit.appendIn(tx, [record])
+  tx.afterCommit(() => hub.observe(record))
+  return true
+}
+
+/** Does so in a transaction of its own. */
+export function endExecution(hub: Hub, claim: Claim, end: End): Promise<boolean> {
+  return hub.db.transaction((tx) => endClaimed(tx, hub, claim, end))
 }
 
 /** Writes how an execution ended; it is locked, and its way there is one that executions may take. */
@@ -110,7 +110,7 @@ export function endWithDeadLetter(
     const dead_letter_id = `bdead_${hub.system.random(12)}`
     const { vault_id, run_id, attempt } = row
     const letter = { vault_id, dead_letter_id, run_id, attempt, reason, duration_ms }
-    await storeDeadLetter(tx, {
+    await storeDeadLetter(tx, hub.audit.key, {
       ...letter,
       created_at: now.toISOString(),
       output_json: JSON.stringify(output),

@@ -3,9 +3,9 @@ import {
   type AgentInput,
   type AgentOutput,
   judgeAnswer,
+  readExactJson,
 } from '../../../boundary/index.ts'
 import type { Hub } from '../../../operations/hub.ts'
-import { parseStrictJson, StrictJsonError } from '../../../platform/basics/strict-json.ts'
 import type { EngineEnd } from '../engines/engine-end.ts'
 import { executionError } from './execution-outcome.ts'
 import type { ExecutionOutcome } from './execution-record.ts'
@@ -26,7 +26,7 @@ export async function judgeEnd(
   end: Exclude<EngineEnd, { kind: 'cancelled' }>,
 ): Promise<Judgement> {
   if (end.kind === 'failed') return ended('failed', { error: executionError(end.code) })
-  const answer = parseAnswer(end.text)
+  const answer = end.kind === 'unreadable' ? { ...end, ok: false as const } : readExactJson(end.document)
   if (!answer.ok) {
     const violations = [{ path: '', message: answer.message }]
     return ended('failed', { error: executionError('MODEL_OUTPUT_INVALID'), violations })
@@ -48,23 +48,6 @@ export async function judgeEnd(
 
 function ended(status: 'blocked' | 'failed', about: Partial<ExecutionOutcome>): Judgement {
   return { kind: 'ended', status, about }
-}
-
-const FAULTS = {
-  malformed: 'is not one JSON document',
-  duplicate_key: 'names a key twice',
-  too_deep: 'is nested too deeply',
-  number_too_large: 'holds a number that is too large',
-} as const
-
-function parseAnswer(text: string): { ok: true; value: unknown } | { ok: false; message: string } {
-  try {
-    // Some runtimes begin whatever they print with this mark; over HTTP it is taken off on the way.
-    return { ok: true, value: parseStrictJson(text.replace(/^\uFEFF/, '')) }
-  } catch (error) {
-    if (!(error instanceof StrictJsonError)) throw error
-    return { ok: false, message: FAULTS[error.reason] }
-  }
 }
 
 /** A ledger forgets nothing: a secret that slipped into an artifact must not get that far. */

@@ -6,6 +6,7 @@ import type { Submitting } from './boundary-run.ts'
 import { stateOf } from './end-execution.ts'
 import { executionError, outcomeOf } from './execution-outcome.ts'
 import { type Execution, type ExecutionOutcome, factsOf, payloadHash, runIdOf } from './execution-record.ts'
+import { runnerOf } from './execution-runner.ts'
 import { checkMoves, isMove } from './execution-state.ts'
 import {
   ENDED,
@@ -16,16 +17,15 @@ import {
   storeAttempt,
   writeExecution,
 } from './execution-store.ts'
-import { runnerOf } from './runner.ts'
+import { executionWork } from './execution-work.ts'
+import type { Job } from './job.ts'
 import { requireFormer, requireInput, requireLineage } from './submission.ts'
 
 /** How long a caller should wait when too many executions do. */
 const BUSY_SECONDS = 10
 
 /** What became of a submission: an attempt that is over, or an execution, with work to do when it is a new one. */
-export type Found =
-  | { former: Execution }
-  | { row: ExecutionRow; idempotent: boolean; job?: { input: AgentInput; engine: EnginePolicy } }
+export type Found = { former: Execution } | { row: ExecutionRow; idempotent: boolean; job?: Job }
 
 /** Decides everything about a submission, and keeps it, before any engine is called. */
 export async function submitExecution(context: Submitting): Promise<Found> {
@@ -39,7 +39,7 @@ export async function submitExecution(context: Submitting): Promise<Found> {
   // Blocked by its coherence, nothing will rest on what it names: that is what its submitter has to hear first.
   if (blocked?.status !== 'blocked') await requireLineage(context, given)
   await requireFormer(context, given, asked.rerun_of_execution_id ?? null)
-  const row = draft(context, given, known, blocked)
+  const row = await draft(context, given, known, blocked)
   if (known) {
     await storeAttempt(db, known)
     await writeExecution(db, row)
@@ -48,7 +48,9 @@ export async function submitExecution(context: Submitting): Promise<Found> {
     const other = (await lockExecution(db, vault_id, row.run_id)) ?? refuse('IDEMPOTENCY_CONFLICT')
     return (await findSame(context, other, given)) ?? refuse('IDEMPOTENCY_CONFLICT')
   }
-  return { row, idempotent: false, ...(row.claim !== null && { job: { input: given, engine } }) }
+  const { run_id, claim: fence, attempt } = row
+  if (fence === null) return { row, idempotent: false }
+  return { row, idempotent: false, job: { vault_id, run_id, fence, attempt, input: given, engine } }
 }
 
 /** The submission's own former self; nothing when it is a new attempt after one that failed. */
@@ -78,18 +80,17 @@ function requireEngine({ rules, input: asked, refuse, hub }: Submitting, given: 
   return engine
 }
 
-function draft(
-  { vault_id, hub, now, input: asked }: Submitting,
+async function draft(
+  { vault_id, hub, db, now, input: asked }: Submitting,
   given: AgentInput,
   known: ExecutionRow | undefined,
   blocked: ExecutionOutcome | undefined,
-): ExecutionRow {
+): Promise<ExecutionRow> {
   const rerun_of = asked.rerun_of_execution_id ?? null
-  const runner = runnerOf(hub)
   if (known && !isMove(known.state, 'planned', true))
     throw new Error('An attempt can follow a failed one only.')
   if (blocked) checkMoves('planned', 'running', stateOf(blocked))
-  const claimed = { owner: runner.owner, claim: hub.system.random(12), lease_until: runner.leaseUntil() }
+  const { fence, ...lease } = await executionWork.firstLease(db, hub, runnerOf(hub).owner)
   return {
     vault_id,
     run_id: runIdOf(given),
@@ -105,7 +106,14 @@ function draft(
     runs: 1,
     ...(blocked
       ? { ...ENDED, state: stateOf(blocked), outcome_json: JSON.stringify(blocked) }
-      : { ...ENDED, ...claimed, state: 'planned', outcome_json: null, input_json: JSON.stringify(given) }),
+      : {
+          ...ENDED,
+          ...lease,
+          claim: String(fence),
+          state: 'planned',
+          outcome_json: null,
+          input_json: JSON.stringify(given),
+        }),
   }
 }
 

@@ -1,66 +1,42 @@
 import { type AgentInput, parseAgentInput } from '../../../boundary/index.ts'
 import type { Hub } from '../../../operations/hub.ts'
-import { mayBeginNothing } from '../../../operations/rest-while-locked.ts'
-import { StorageDamaged } from '../../../platform/storage/database.ts'
+import { StorageDamaged, type Transaction } from '../../../platform/storage/database.ts'
+import type { WorkKey } from '../../../platform/work/work-table.ts'
 import { findEngine } from '../engines/find-engine.ts'
-import { endExecution } from './end-execution.ts'
+import { endClaimed } from './end-execution.ts'
 import { executionError, outcomeOf } from './execution-outcome.ts'
 import { type ExecutionRow, lockExecution, writeExecution } from './execution-store.ts'
-import { type Claim, isAbandoned, listAbandoned } from './lease-store.ts'
-import { runnerOf } from './runner.ts'
+import { executionWork } from './execution-work.ts'
+import type { Job } from './job.ts'
 
-/** Executions taken over in one go. */
-const BATCH = 50
 /** An attempt that has lost its hub so often is given up: it may be what stops them. */
 const RUN_LIMIT = 3
 
-/** Goes on with executions whose hub has stopped. Engines remember nothing, so they are simply called again. */
-export async function takeOverAbandoned(hub: Hub): Promise<void> {
-  if (await mayBeginNothing(hub)) return
-  const found = await listAbandoned(hub.db, hub.system.now().toISOString(), BATCH)
-  for (const { vault_id, run_id } of found) await takeOver(hub, vault_id, run_id)
-}
-
-/** Claims an execution that nobody works on, and starts it here. */
-export async function takeOver(hub: Hub, vault_id: string, run_id: string): Promise<void> {
-  const runner = runnerOf(hub)
-  if (!runner.hasRoom()) return
-  const row = await hub.db.transaction(async (tx): Promise<ExecutionRow | undefined> => {
-    const now = hub.system.now().toISOString()
-    const found = await lockExecution(tx, vault_id, run_id)
-    if (!found || !isAbandoned(found, now)) return undefined
-    const claimed = {
-      ...found,
-      owner: runner.owner,
-      claim: hub.system.random(12),
-      lease_until: runner.leaseUntil(),
-      runs: found.runs + 1,
-      state: 'running' as const,
-      updated_at: now,
-    }
-    await writeExecution(tx, claimed)
-    return claimed
-  })
-  if (row) await goOn(hub, row)
-}
-
-async function goOn(hub: Hub, row: ExecutionRow): Promise<void> {
-  const { vault_id, run_id, tenant_id, robot_id } = row
-  const claim: Claim = { vault_id, run_id, claim: row.claim as string }
-  if (row.runs > RUN_LIMIT) return giveUp(hub, claim, 'ENGINE_INTERRUPTED')
-  const engine = findEngine(hub.rulesOf(vault_id).policy.value, row.engine, { tenant_id, robot_id })
-  if (!engine) return giveUp(hub, claim, 'ENGINE_UNAVAILABLE')
-  runnerOf(hub).start(claim, row.attempt, storedInput(row), engine)
-}
-
-async function giveUp(
+/**
+ * Claims an execution whose hub has stopped. Engines remember nothing, so it is simply called again; one that cannot
+ * be ends here.
+ */
+export async function takeOver(
+  tx: Transaction,
   hub: Hub,
-  claim: Claim,
-  code: 'ENGINE_INTERRUPTED' | 'ENGINE_UNAVAILABLE',
-): Promise<void> {
-  await endExecution(hub, claim, async (_tx, _row, now) =>
+  key: WorkKey<'vault_id' | 'run_id'>,
+  owner: string,
+): Promise<Job | undefined> {
+  const claim = await executionWork.claim(tx, hub, key, owner)
+  const found = claim && (await lockExecution(tx, key.vault_id, key.run_id))
+  if (!claim || !found) return undefined
+  tx.afterCommit(() => void hub.takeovers.execution++)
+  const updated_at = hub.system.now().toISOString()
+  const row = { ...found, runs: found.runs + 1, state: 'running' as const, updated_at }
+  await writeExecution(tx, row)
+  const { vault_id, tenant_id, robot_id, attempt } = row
+  const engine = findEngine(hub.rulesOf(vault_id).policy.value, row.engine, { tenant_id, robot_id })
+  if (engine && row.runs <= RUN_LIMIT) return { ...claim, attempt, engine, input: storedInput(row) }
+  const code = row.runs > RUN_LIMIT ? 'ENGINE_INTERRUPTED' : 'ENGINE_UNAVAILABLE'
+  await endClaimed(tx, hub, claim, async (_tx, _row, now) =>
     outcomeOf('failed', now, { error: executionError(code) }),
   )
+  return undefined
 }
 
 function storedInput({ input_json }: ExecutionRow): AgentInput {

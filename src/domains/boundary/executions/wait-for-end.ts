@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Hub } from '../../../operations/hub.ts'
+import { runnerOf } from './execution-runner.ts'
 import { isEnded } from './execution-state.ts'
 import { type ExecutionRow, findExecution } from './execution-store.ts'
-import { runnerOf } from './runner.ts'
 
 /** How often an execution that another hub works on is looked at. */
 const LOOK_EVERY_MS = 250
@@ -21,7 +21,7 @@ export async function waitForEnd(
     latest = (await findExecution(hub.db, vault_id, run_id)) ?? latest
     const left = until - performance.now()
     if (isEnded(latest.state) || latest.attempt !== attempt || left <= 0 || signal?.aborted) return latest
-    await Promise.race([runnerOf(hub).settled(vault_id, run_id) ?? pauseFor(left), pauseFor(left)])
+    await Promise.race([runnerOf(hub).settled({ vault_id, run_id }) ?? pauseFor(left), pauseFor(left)])
   }
 }
 

@@ -1,8 +1,12 @@
 import { lineageSet } from '../../../boundary/index.ts'
 import type { Hub } from '../../../operations/hub.ts'
-import { StorageDamaged, type Transaction } from '../../../platform/storage/database.ts'
-import { chainHash, GENESIS_HASH, type LedgerRow, newLedgerIds } from './ledger-record.ts'
-import { insertEntries, lockHead, writeHead } from './ledger-store.ts'
+import { addSteps } from '../../../platform/audit/ledger-journal.ts'
+import type { Transaction } from '../../../platform/storage/database.ts'
+import { tellAudit } from './begin-journal.ts'
+import { chainHash, type LedgerRow, newLedgerIds } from './ledger-record.ts'
+import { insertEntries, writeHead } from './ledger-store.ts'
+import { type Chain, lockChain } from './lock-chain.ts'
+import { sealOf } from './seal-of.ts'
 
 /** An entry to be added; the ledger itself decides its place, its moment and its hash. */
 export interface NewEntry {
@@ -18,26 +22,6 @@ export interface NewEntry {
   execution_id: string | null
   /** No second entry can ever have the same one. */
   event_key: string | null
-}
-
-interface Chain {
-  vault_id: string
-  tenant_id: string
-}
-
-/** Seals the end of a chain, so that nobody without the key can cut or lengthen it unnoticed. */
-export function sealOf(hub: Pick<Hub, 'audit'>, chain: Chain, head: { seq: number; hash: string }): string {
-  // The audit chain's own head is a bare hash here: no seal of one can pass for one of the other.
-  const place = JSON.stringify(['ledger', chain.vault_id, chain.tenant_id, head.hash])
-  return hub.audit.key.sealHead({ seq: head.seq, hash: place, checkpoint_seq: 0 })
-}
-
-/** Lets nobody else add to the chain until the transaction ends. A changed head is never built upon. */
-export async function lockChain(tx: Transaction, hub: Pick<Hub, 'audit'>, chain: Chain) {
-  const first = { seq: 0, hash: GENESIS_HASH }
-  const head = await lockHead(tx, chain, { ...first, mac: sealOf(hub, chain, first) })
-  if (head && head.mac === sealOf(hub, chain, head)) return head
-  throw new StorageDamaged('The head of a ledger was changed from outside. Run `knowtation ledger verify`.')
 }
 
 /** Adds entries to the end of a tenant's chain, inside the transaction of the act that made them. */
@@ -57,6 +41,8 @@ export async function appendEntries(
   })
   await insertEntries(tx, rows)
   await writeHead(tx, chain, { seq, hash, mac: sealOf(hub, chain, { seq, hash }) })
+  const step = { ...chain, seq, entry_hash: hash }
+  tellAudit(tx, hub, await addSteps(tx, hub.audit.key, [step]))
   return rows
 }
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { lineageSet, stableJson } from '../../../boundary/index.ts'
+import { isJsonSafe, lineageSet, stableJson } from '../../../boundary/index.ts'
 import { vaultMember } from '../../../operations/authority.ts'
 import { type Context, defineOperation } from '../../../operations/define-operation.ts'
 import { boundaryErrors } from '../boundary-errors.ts'
 import { LedgerId, RobotId, TenantId } from '../plain-id.ts'
-import { appendEntries, lockChain, type NewEntry } from './append-entries.ts'
+import { appendEntries, type NewEntry } from './append-entries.ts'
 import { LedgerEntry, type LedgerRow, ledgerTarget, toLedgerEntry } from './ledger-record.ts'
 import { findEntry } from './ledger-store.ts'
+import { lockChain } from './lock-chain.ts'
 
 const LINEAGE_LIMIT = 1_000
 const Word = z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/)
@@ -21,11 +22,21 @@ const input = z.strictObject({
   ),
   source: Word.describe('Where it comes from, a word such as crm or analytics'),
   type: Word.refine((type) => type !== 'execution_event').describe('What it is, a word such as signal'),
-  payload: z.record(z.string(), z.unknown()).describe('The entry itself'),
+  payload: z
+    .record(z.string(), z.unknown())
+    .refine(isJsonSafe, 'holds a value that JSON does not carry')
+    .describe('The entry itself'),
   depends_on: z.array(LedgerId).max(LINEAGE_LIMIT).optional().describe('The entries it was made from'),
 })
 
 type Appending = Context<z.output<typeof input>, keyof typeof errors, 'create'>
+
+export const LedgerAppendOutput = z.strictObject({
+  schema: z.literal('knowtation.ledger_append/v0'),
+  vault_id: z.string(),
+  idempotent: z.boolean(),
+  entry: LedgerEntry,
+})
 
 export const ledgerAppend = defineOperation({
   name: 'ledger_append',
@@ -38,12 +49,8 @@ export const ledgerAppend = defineOperation({
   errors,
   made: ({ entry }) => ledgerTarget(entry.id) ?? { kind: 'ledger_entry', id: `seq ${entry.seq}` },
   input,
-  output: z.strictObject({
-    schema: z.literal('knowtation.ledger_append/v0'),
-    vault_id: z.string(),
-    idempotent: z.boolean(),
-    entry: LedgerEntry,
-  }),
+  output: LedgerAppendOutput,
+  present: async () => (await import('./present-ledger.ts')).presentLedgerEntry,
   async handle(context) {
     const { vault_id, db, hub, now } = context
     const chain = { vault_id, tenant_id: context.input.tenant_id }

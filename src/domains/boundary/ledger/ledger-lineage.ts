@@ -20,6 +20,15 @@ const Node = z.strictObject({
   depth: z.int(),
 })
 
+export const LedgerLineageOutput = z.strictObject({
+  schema: z.literal('knowtation.ledger_lineage/v0'),
+  vault_id: z.string(),
+  direction: z.enum(['up', 'down']),
+  nodes: z.array(Node),
+  edges: z.array(z.strictObject({ id: z.string(), dependsOnLedgerId: z.string() })),
+  truncated: z.boolean(),
+})
+
 export const ledgerLineage = defineOperation({
   name: 'ledger_lineage',
   summary: 'Walk from an entry to what it was made from, or to what was made from it.',
@@ -49,14 +58,8 @@ export const ledgerLineage = defineOperation({
       .optional()
       .describe(`At most so many entries; ${NODE_LIMIT} when left out`),
   }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.ledger_lineage/v0'),
-    vault_id: z.string(),
-    direction: z.enum(['up', 'down']),
-    nodes: z.array(Node),
-    edges: z.array(z.strictObject({ id: z.string(), dependsOnLedgerId: z.string() })),
-    truncated: z.boolean(),
-  }),
+  output: LedgerLineageOutput,
+  present: async () => (await import('./present-ledger.ts')).presentLineage,
   async handle({ input, vault_id, db, refuse }) {
     const { direction = 'up', depth = DEPTH_LIMIT, limit = NODE_LIMIT } = input
     const start = (await findEntry(db, vault_id, input.ledger_id)) ?? refuse('unknown_ledger_entry')

@@ -14,6 +14,13 @@ const input = z.strictObject({
   ...pageInputs(LIST_LIMIT, LIST_DEFAULT),
 })
 
+export const LedgerListOutput = z.strictObject({
+  schema: z.literal('knowtation.ledger_list/v0'),
+  vault_id: z.string(),
+  entries: z.array(LedgerEntry),
+  next_cursor: z.string().nullable(),
+})
+
 export const ledgerList = defineOperation({
   name: 'ledger_list',
   summary: 'List the entries of the ledger, newest first.',
@@ -24,12 +31,8 @@ export const ledgerList = defineOperation({
   cli: 'ledger list',
   errors: {},
   input,
-  output: z.strictObject({
-    schema: z.literal('knowtation.ledger_list/v0'),
-    vault_id: z.string(),
-    entries: z.array(LedgerEntry),
-    next_cursor: z.string().nullable(),
-  }),
+  output: LedgerListOutput,
+  present: async () => (await import('./present-ledger.ts')).presentLedgerList,
   async handle(context) {
     const { vault_id } = context
     const { limit = LIST_DEFAULT } = context.input

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Hub } from '../../../operations/hub.ts'
+import { LedgerFault } from './ledger-fault.ts'
 import { GENESIS_HASH, type LedgerRow } from './ledger-record.ts'
 import { findHead, readStretch } from './ledger-store.ts'
-import { checkEntry, LedgerFault } from './verify-ledger.ts'
+import { checkEntry } from './verify-ledger.ts'
 
 /** One call exports no more entries than this. */
 export const EXPORT_PAGE_LIMIT = 2_000

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { publicAuditKey } from '../../../platform/audit/audit-key.ts'
+import { LedgerFault } from './ledger-fault.ts'
 import { GENESIS_HASH } from './ledger-record.ts'
 import { exportKeyPrefix } from './render-ledger-export.ts'
-import { checkEntry, LedgerFault } from './verify-ledger.ts'
+import { checkEntry } from './verify-ledger.ts'
 
 /** What a file of exported lines turned out to be. */
 export interface LedgerExportReport {

@@ -1,8 +1,12 @@
 import type { Hub } from '../../../operations/hub.ts'
+import { findLastStep } from '../../../platform/audit/ledger-journal.ts'
 import { type Reader, sql } from '../../../platform/storage/database.ts'
-import { sealOf } from './append-entries.ts'
+import { checkLength, checkNotGone, type JournalView } from './journal-view.ts'
+import { LedgerFault } from './ledger-fault.ts'
 import { chainHash, GENESIS_HASH, type LedgerRow } from './ledger-record.ts'
 import { findHead, readStretch } from './ledger-store.ts'
+import type { Chain } from './lock-chain.ts'
+import { sealOf } from './seal-of.ts'
 
 /** What checking one tenant's chain found: the first fault, or how much was sound. */
 export interface LedgerReport {
@@ -12,11 +16,6 @@ export interface LedgerReport {
   fault: string | null
 }
 
-interface Chain {
-  vault_id: string
-  tenant_id: string
-}
-
 const PAGE = 500
 const TENANT_PAGE = 200
 /** Links of one page of entries; more than a page of submissions can make. */
@@ -24,7 +23,8 @@ const LINK_LIMIT = 2_000_000
 
 const tenants = sql<{ tenant_id: string }>(
   `SELECT tenant_id FROM ledger_heads WHERE vault_id = ? AND tenant_id > ?
-   UNION SELECT tenant_id FROM ledger_entries WHERE vault_id = ? AND tenant_id > ? ORDER BY tenant_id LIMIT ?`,
+   UNION SELECT tenant_id FROM ledger_entries WHERE vault_id = ? AND tenant_id > ?
+   UNION SELECT tenant_id FROM ledger_journal WHERE vault_id = ? AND tenant_id > ? ORDER BY tenant_id LIMIT ?`,
 )
 const highest = sql<{ seq: number | null }>(
   'SELECT MAX(seq) AS seq FROM ledger_entries WHERE vault_id = ? AND tenant_id = ?',
@@ -38,28 +38,26 @@ const strayLink = sql<{ id: string }>(
    WHERE l.vault_id = ? AND e.id IS NULL LIMIT 1`,
 )
 
-/** The first thing in a chain that is not as it was written. */
-export class LedgerFault extends Error {
-  override readonly name = 'LedgerFault'
-}
-
 /** The tenants that have, or had, a ledger in a vault, in order, after one. */
 export async function listTenants(db: Reader, vault_id: string, after: string): Promise<string[]> {
-  const rows = await db.all(tenants, vault_id, after, vault_id, after, TENANT_PAGE)
+  const rows = await db.all(tenants, vault_id, after, vault_id, after, vault_id, after, TENANT_PAGE)
   return rows.map(({ tenant_id }) => tenant_id)
 }
 
 /** Whether a tenant has, or had, a ledger in a vault. */
 export async function hasLedger(db: Reader, { vault_id, tenant_id }: Chain): Promise<boolean> {
-  if (await findHead(db, vault_id, tenant_id)) return true
+  const chain = { vault_id, tenant_id }
+  if ((await findHead(db, vault_id, tenant_id)) ?? (await findLastStep(db, chain))) return true
   return ((await db.get(highest, vault_id, tenant_id))?.seq ?? null) !== null
 }
 
-/** Walks one tenant's chain from its beginning to its sealed head. */
-export async function verifyLedger(hub: Hub, chain: Chain): Promise<LedgerReport> {
+/** Walks one tenant's chain from its beginning to its sealed head, and holds that against the journal. */
+export async function verifyLedger(hub: Hub, chain: Chain, journal: JournalView): Promise<LedgerReport> {
   const report: LedgerReport = { tenant_id: chain.tenant_id, intact: true, entries: 0, fault: null }
   try {
+    await checkNotGone(hub.db, chain, journal)
     await walkChain(hub, chain, report)
+    await checkLength(hub.db, chain, journal)
     return report
   } catch (error) {
     if (!(error instanceof LedgerFault)) throw error

@@ -24,6 +24,7 @@ export const connectionRename = defineConnectionOperation({
   errors: {},
   extra: { display_name: DisplayName },
   output: ConnectionShape,
+  present: async () => (await import('./present-connections.ts')).presentConnection,
   spine: {
     event: 'owner_agent.connection.rename',
     operation: 'rename_connection',

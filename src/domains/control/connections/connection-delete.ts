@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { recordIndexOf } from '../../../platform/knowledge/record-index.ts'
+import { recordIndexOf } from '../../../platform/knowledge/records/record-index.ts'
 import { sql, type Transaction } from '../../../platform/storage/database.ts'
 import { eraseRecords } from '../records/record-store.ts'
 import { eraseRuns, hasActiveRun } from '../runs/run-store.ts'

@@ -32,6 +32,28 @@ const lastGood = sql<RunRow>(
   `SELECT * FROM collection_runs WHERE connection_id = ? AND state = 'succeeded' ORDER BY queued_at DESC LIMIT 1`,
 )
 
+export const ConnectionDiagnosticsOutput = z.strictObject({
+  object: z.literal('owner_connection_diagnostics'),
+  connection_id: z.string(),
+  connector_id: z.string(),
+  connector_key: z.string(),
+  display_name: z.string(),
+  label_status: z.enum(['owner_set', 'fallback']),
+  status: z.enum(['active', 'revoked']),
+  health: z.enum(HEALTHS),
+  last_run: RunShape.nullable(),
+  last_successful_run: RunShape.nullable(),
+  last_ingest_at: z.string().nullable(),
+  schedule: ScheduleShape.nullable(),
+  freshness: z.strictObject({
+    last_success_at: z.string().nullable(),
+    age_seconds: z.int().nullable(),
+    is_stale: z.boolean(),
+  }),
+  recovery: z.strictObject({ action: z.string(), owner_required: z.boolean() }).nullable(),
+  rendered_verdict: z.string(),
+})
+
 /** How a connection fares: its health, its last runs, its schedule. No credential and nothing collected. */
 export const connectionDiagnostics = defineConnectionOperation({
   verb: 'diagnostics',
@@ -43,27 +65,8 @@ export const connectionDiagnostics = defineConnectionOperation({
   cli: 'owner connection diagnostics <connection_id>',
   errors: {},
   extra: {},
-  output: z.strictObject({
-    object: z.literal('owner_connection_diagnostics'),
-    connection_id: z.string(),
-    connector_id: z.string(),
-    connector_key: z.string(),
-    display_name: z.string(),
-    label_status: z.enum(['owner_set', 'fallback']),
-    status: z.enum(['active', 'revoked']),
-    health: z.enum(HEALTHS),
-    last_run: RunShape.nullable(),
-    last_successful_run: RunShape.nullable(),
-    last_ingest_at: z.string().nullable(),
-    schedule: ScheduleShape.nullable(),
-    freshness: z.strictObject({
-      last_success_at: z.string().nullable(),
-      age_seconds: z.int().nullable(),
-      is_stale: z.boolean(),
-    }),
-    recovery: z.strictObject({ action: z.string(), owner_required: z.boolean() }).nullable(),
-    rendered_verdict: z.string(),
-  }),
+  output: ConnectionDiagnosticsOutput,
+  present: async () => (await import('./present-connections.ts')).presentDiagnostics,
   spine: { event: 'owner_agent.connection.inspect', operation: 'inspect_diagnostics' },
   async handle({ db, hub, now, origin }, { connection_id }) {
     const row = await requireListed(db, connection_id)

@@ -10,6 +10,12 @@ import { prepareShowing, showConnection } from './show-connection.ts'
 
 const PAGE_LIMIT = 200
 
+export const OwnerConnectionListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(ConnectionShape),
+  next_cursor: z.string().nullable(),
+})
+
 /** The configured connections, in the order in which they were made. */
 export const ownerConnectionList = defineOwnerOperation({
   name: 'owner_connection_list',
@@ -26,11 +32,8 @@ export const ownerConnectionList = defineOwnerOperation({
     cursor: z.string().max(200).optional().describe('Where the page before ended, as `next_cursor`'),
     limit: z.int().min(1).max(PAGE_LIMIT).default(100).describe('At most so many'),
   }),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(ConnectionShape),
-    next_cursor: z.string().nullable(),
-  }),
+  output: OwnerConnectionListOutput,
+  present: async () => (await import('./present-connections.ts')).presentConnections,
   async handle({ input, db, hub, origin, refuse }) {
     const { connector_id, status, cursor, limit } = input
     const after =
@@ -57,6 +60,7 @@ export const ownerConnectionShow = defineOwnerOperation({
   errors: byIdErrors,
   input: z.strictObject({ connection_id: ConnectionId }),
   output: ConnectionShape,
+  present: async () => (await import('./present-connections.ts')).presentConnection,
   async handle({ input, db, hub, origin }) {
     const row = await requireListed(db, input.connection_id)
     return showConnection(row, await prepareShowing(hub, origin))

@@ -1,7 +1,7 @@
+import { OwnerRefusal } from '../../../operations/owner-contract.ts'
 import { BEFORE_OLDEST, type Place } from '../../../operations/page-cursor.ts'
 import type { System } from '../../../platform/basics/system.ts'
 import { type Reader, type Statement, sql, type Transaction } from '../../../platform/storage/database.ts'
-import { OwnerRefusal } from '../owner-contract.ts'
 
 export const CONNECTION_STATUSES = ['active', 'revoked'] as const
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
 import type { Context, Effect, Operation, Target } from '../../../operations/define-operation.ts'
 import type { ErrorTable } from '../../../operations/errors.ts'
+import type { Present } from '../../../operations/present/page.ts'
 import type { Reader, Transaction } from '../../../platform/storage/database.ts'
 import type { JsonObject } from '../connectors/connector.ts'
 import { defineOwnerOperation, type OwnerDeclaration } from '../define-owner-operation.ts'
@@ -16,7 +17,13 @@ export const ConnectionId = z.string().min(1).max(200).describe('The id of the c
 /** Likewise for a connector. */
 export const ConnectorId = z.string().min(1).max(200).describe('The id of the connector')
 
-interface Declaration<Extra extends z.ZodRawShape, Output, Errors extends ErrorTable, E extends Effect> {
+interface Declaration<
+  Extra extends z.ZodRawShape,
+  Output,
+  Errors extends ErrorTable,
+  E extends Effect,
+  Shown,
+> {
   /** What is done, such as `rename`: part of both operations' names. */
   verb: string
   /** One sentence; `{}` stands for the connection. */
@@ -32,7 +39,8 @@ interface Declaration<Extra extends z.ZodRawShape, Output, Errors extends ErrorT
   errors: Errors
   /** What is sent beside the connection. */
   extra: Extra
-  output: z.ZodType<unknown, Output>
+  output: z.ZodType<Shown, Output>
+  present?: () => Promise<Present<NoInfer<Shown>>>
   /** By connector alone, only connections of this status are meant; active ones unless told otherwise. */
   among?: ConnectionStatus
   /** The owner may still do it while everything is locked. */
@@ -59,12 +67,13 @@ export function defineConnectionOperation<
   Output,
   const Errors extends ErrorTable,
   E extends Effect,
->(declared: Declaration<Extra, Output, Errors, E>): [Operation, Operation] {
+  Shown = unknown,
+>(declared: Declaration<Extra, Output, Errors, E, Shown>): [Operation, Operation] {
   const one = declared as unknown as AnyDeclaration
   return [defineOne(one, BY_ID), defineOne(one, BY_CONNECTOR)]
 }
 
-type AnyDeclaration = Declaration<z.ZodRawShape, unknown, ErrorTable, Effect>
+type AnyDeclaration = Declaration<z.ZodRawShape, unknown, ErrorTable, Effect, unknown>
 
 const BY_ID = {
   prefix: 'owner_connection_',
@@ -104,6 +113,7 @@ function defineOne(declared: AnyDeclaration, by: typeof BY_ID): Operation {
     errors: { ...by.errors, ...declared.errors },
     input: z.strictObject({ ...by.input, ...declared.extra }),
     output,
+    ...(declared.present && { present: declared.present }),
     // By its connector alone or by its id, what is on record is the connection that was found.
     ...(effect !== 'read' && { made: madeOf }),
     ...(declared.spine && { spine: spineOf(declared.spine) }),

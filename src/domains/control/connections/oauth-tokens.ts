@@ -31,12 +31,17 @@ export interface TokenAnswer {
 
 /** The parts of a credential that a token answer settles. */
 export function tokensOf({ access_token, refresh_token, expires_in }: TokenAnswer, now: Date) {
-  const seconds = expires_in === undefined ? undefined : Math.min(expires_in, MOST_SECONDS)
+  const seconds = expires_in === undefined ? undefined : soundSeconds(expires_in)
   return {
     access_token,
     ...(refresh_token !== undefined && { refresh_token }),
     ...(seconds !== undefined && { expires_at: new Date(now.getTime() + seconds * 1_000).toISOString() }),
   }
+}
+
+/** What is no number of seconds, or lies before now, says that the token is over: then it is renewed. */
+function soundSeconds(expires_in: number): number {
+  return expires_in > 0 ? Math.min(expires_in, MOST_SECONDS) : 0
 }
 
 /** A token that counts now: the one there is, or a new one where its time is nearly over. */

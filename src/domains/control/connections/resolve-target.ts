@@ -1,5 +1,5 @@
+import { OwnerRefusal } from '../../../operations/owner-contract.ts'
 import type { Reader, Transaction } from '../../../platform/storage/database.ts'
-import { OwnerRefusal } from '../owner-contract.ts'
 import {
   type ConnectionRow,
   type ConnectionStatus,

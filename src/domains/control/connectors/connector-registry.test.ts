@@ -19,10 +19,10 @@ collector: ./pantry.ts
 `
 
 let folder: string
-let hub: { home: ReturnType<typeof homeAt> }
+let hub: { home: ReturnType<typeof homeAt>; parts: Map<unknown, unknown> }
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'knowtation-connectors-'))
-  hub = { home: homeAt(folder, {}) }
+  hub = { home: homeAt(folder, {}), parts: new Map() }
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 

@@ -1,9 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hub } from '../../../operations/hub.ts'
+import { boundedCache } from '../../../platform/basics/cache.ts'
 import { PACKAGE_FOLDER } from '../../../platform/basics/package-folder.ts'
+import { partOf } from '../../../platform/basics/part-of.ts'
 import { type FileState, watchFile } from '../../../platform/policy/watched-file.ts'
-import type { Connector, ConnectorManifest } from './connector.ts'
+import type { Connector } from './connector.ts'
+import type { ConnectorManifest } from './manifest-schema.ts'
 import { CONNECTOR_ID, ManifestSchema } from './manifest-schema.ts'
 
 /** A manifest that cannot be used. The others can. */
@@ -22,17 +25,21 @@ export interface ConnectorList {
 const FOLDERS_LIMIT = 200
 const NO_MANIFEST = undefined as ConnectorManifest | undefined
 
-type Read = () => FileState<ConnectorManifest | undefined>
 /** Manifests are read when they change, not with every call. */
-const readers = new Map<string, Read>()
+const openReaders = () => boundedCache(4 * FOLDERS_LIMIT, readManifest)
+
+const readManifest = (file: string) =>
+  watchFile<ConnectorManifest | undefined>(file, ManifestSchema, NO_MANIFEST)
 
 /** Every connector: those shipped with the program, then the owner's own. A broken one takes no other along. */
-export async function listConnectors({ home }: Pick<Hub, 'home'>): Promise<ConnectorList> {
+export async function listConnectors(hub: Pick<Hub, 'home' | 'parts'>): Promise<ConnectorList> {
   const connectors = new Map<string, Connector>()
   const faults: ConnectorFault[] = []
-  for (const parent of [join(PACKAGE_FOLDER, 'connectors'), join(home.folder, 'connectors')])
+  const readerOf = partOf(hub, openReaders)
+  for (const parent of [join(PACKAGE_FOLDER, 'connectors'), join(hub.home.folder, 'connectors')])
     for (const name of foldersIn(parent, faults)) {
-      const read = readConnector(join(parent, name), name)
+      const folder = join(parent, name)
+      const read = connectorIn(folder, name, readerOf(join(folder, 'manifest.yaml'))())
       if ('message' in read) faults.push(read)
       else if (connectors.has(name)) faults.push(faultOf(join(parent, name), `${name} is shipped already`))
       else connectors.set(name, read)
@@ -42,7 +49,7 @@ export async function listConnectors({ home }: Pick<Hub, 'home'>): Promise<Conne
 
 /** The connector of an id, where there is a usable one. */
 export async function findConnector(
-  hub: Pick<Hub, 'home'>,
+  hub: Pick<Hub, 'home' | 'parts'>,
   connector_id: string,
 ): Promise<Connector | undefined> {
   if (!CONNECTOR_ID.test(connector_id)) return undefined
@@ -66,9 +73,12 @@ function foldersIn(parent: string, faults: ConnectorFault[]): string[] {
   }
 }
 
-function readConnector(folder: string, name: string): Connector | ConnectorFault {
+function connectorIn(
+  folder: string,
+  name: string,
+  { value: manifest, damaged }: FileState<ConnectorManifest | undefined>,
+): Connector | ConnectorFault {
   const file = join(folder, 'manifest.yaml')
-  const { value: manifest, damaged } = readerOf(file)()
   if (damaged !== undefined) return { file, message: damaged.slice(file.length + 2) }
   if (!manifest) return { file, message: 'There is no manifest.' }
   if (manifest.connector_id !== name) return faultOf(folder, 'connector_id is not the name of its folder')
@@ -80,14 +90,4 @@ function readConnector(folder: string, name: string): Connector | ConnectorFault
 
 function faultOf(folder: string, message: string): ConnectorFault {
   return { file: join(folder, 'manifest.yaml'), message }
-}
-
-function readerOf(file: string): Read {
-  let read = readers.get(file)
-  if (!read) {
-    read = watchFile<ConnectorManifest | undefined>(file, ManifestSchema, NO_MANIFEST)
-    if (readers.size >= 2 * FOLDERS_LIMIT) readers.clear()
-    readers.set(file, read)
-  }
-  return read
 }

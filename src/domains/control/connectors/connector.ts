@@ -1,4 +1,5 @@
 import type { Log } from '../../../platform/basics/plain-log.ts'
+import type { ConnectorManifest } from './manifest-schema.ts'
 
 /** What comes from a source: plain JSON. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -102,64 +103,6 @@ export class SourceFault extends Error {
     this.is_passing = code === 'unreachable' || code === 'rate_limited'
     this.retry_after_seconds = retry_after_seconds
   }
-}
-
-/** What the owner is asked for when a connection is set up. */
-export interface SettingField {
-  readonly name: string
-  readonly label: string
-  readonly kind: 'text' | 'url' | 'folder' | 'secret' | 'file'
-  readonly required: boolean
-  readonly hint?: string
-  readonly default?: string
-}
-
-export const CONNECTOR_MODALITIES = ['local_collector', 'browser_bound', 'api_network', 'unknown'] as const
-export const SETUP_MODALITIES = [
-  'local_collector',
-  'browser_bound',
-  'static_secret',
-  'provider_authorization',
-  'manual_or_upload',
-  'unsupported',
-  'unknown',
-] as const
-export const SUPPORT_STATES = [
-  'supported',
-  'experimental',
-  'proof_gated',
-  'unsupported',
-  'needs_deployment_config',
-] as const
-
-/** How an OAuth provider is asked. Endpoints may hold `{setting}` of a field, so that tests and self-hosted providers work. */
-export interface OAuthSetup {
-  /** Where the provider's metadata is (RFC 8414 or OpenID discovery). */
-  readonly issuer: string
-  readonly client_id: string
-  /** The name of the environment variable with the client's secret, where it has one. */
-  readonly client_secret_env?: string
-  readonly scope: string
-}
-
-/** What a connector says of itself: the file `manifest.yaml` of its folder. */
-export interface ConnectorManifest {
-  readonly connector_id: string
-  readonly display_name: string
-  readonly version: string
-  readonly icon?: string
-  readonly connector_modality: (typeof CONNECTOR_MODALITIES)[number]
-  readonly setup_modality: (typeof SETUP_MODALITIES)[number]
-  readonly support_state: (typeof SUPPORT_STATES)[number]
-  /** Why it is not supported, or what the owner must do in person. */
-  readonly reason: string
-  readonly runbook_path?: string
-  readonly streams: readonly string[]
-  readonly settings: readonly SettingField[]
-  readonly oauth?: OAuthSetup
-  /** The module beside the manifest; built-in ones are named by `builtin:<name>`. */
-  readonly collector?: string
-  readonly default_interval_seconds?: number
 }
 
 /** A connector that can be used: its manifest and, where it collects, how. */

@@ -13,7 +13,7 @@ export interface ChangedDocument {
   readonly validators: JsonObject
 }
 
-/** Asks for a document; nothing where the source says that it is still as it was. */
+/** Asks for a document; undefined where the source says that it is still as it was. */
 export async function fetchChanged(source: Source, max_bytes: number): Promise<ChangedDocument | undefined> {
   const etag = findText(source.checkpoint, 'etag')
   const modified = findText(source.checkpoint, 'last_modified')

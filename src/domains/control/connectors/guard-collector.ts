@@ -1,13 +1,13 @@
 import { valueRedactor } from '../../../platform/upstream/redact-values.ts'
 import {
   type Collector,
-  type ConnectorManifest,
   type Page,
   SOURCE_FAULTS,
   type Source,
   SourceFault,
   type SourceFaultCode,
 } from './connector.ts'
+import { type ConnectorManifest } from './manifest-schema.ts'
 
 /** Records and removals of one page together. */
 export const MAX_PAGE_RECORDS = 500

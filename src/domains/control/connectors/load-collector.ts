@@ -2,8 +2,9 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { BUILTIN_COLLECTORS } from './builtin-collectors.ts'
-import { type Collector, type ConnectorManifest, SourceFault } from './connector.ts'
+import { type Collector, SourceFault } from './connector.ts'
 import { guardCollector } from './guard-collector.ts'
+import { type ConnectorManifest } from './manifest-schema.ts'
 
 const BUILTIN = 'builtin:'
 const MODULE_NAME = /^(?:\.\/)?[A-Za-z0-9_-]{1,100}\.(?:js|mjs|ts)$/

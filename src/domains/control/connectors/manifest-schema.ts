@@ -1,10 +1,22 @@
 import { z } from 'zod'
-import {
-  CONNECTOR_MODALITIES,
-  type ConnectorManifest,
-  SETUP_MODALITIES,
-  SUPPORT_STATES,
-} from './connector.ts'
+
+export const CONNECTOR_MODALITIES = ['local_collector', 'browser_bound', 'api_network', 'unknown'] as const
+export const SETUP_MODALITIES = [
+  'local_collector',
+  'browser_bound',
+  'static_secret',
+  'provider_authorization',
+  'manual_or_upload',
+  'unsupported',
+  'unknown',
+] as const
+export const SUPPORT_STATES = [
+  'supported',
+  'experimental',
+  'proof_gated',
+  'unsupported',
+  'needs_deployment_config',
+] as const
 
 /** A connector's name: also a folder's, so nothing that a file system could read otherwise. */
 export const CONNECTOR_ID = /^[a-z][a-z0-9_]{0,39}$/
@@ -18,6 +30,7 @@ const Line = (limit: number) =>
     .max(limit)
     .regex(/^\P{Cc}*$/u, 'must be one line')
 
+/** What the owner is asked for when a connection is set up. */
 const Setting = z.strictObject({
   name: z.string().regex(NAME),
   label: Line(120),
@@ -27,9 +40,12 @@ const Setting = z.strictObject({
   default: Line(2_000).optional(),
 })
 
+/** How an OAuth provider is asked. Endpoints may hold `{setting}` of a field, so that tests and self-hosted providers work. */
 const OAuth = z.strictObject({
+  /** Where the provider's metadata is (RFC 8414 or OpenID discovery). */
   issuer: Line(2_000),
   client_id: Line(500),
+  /** The name of the environment variable with the client's secret, where it has one. */
   client_secret_env: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
@@ -37,7 +53,8 @@ const OAuth = z.strictObject({
   scope: z.string().max(1_000),
 })
 
-const Manifest = z
+/** What a manifest must be. Its `connector_id` is also the name of its folder. */
+export const ManifestSchema = z
   .strictObject({
     connector_id: z.string().regex(CONNECTOR_ID),
     display_name: Line(120),
@@ -46,11 +63,13 @@ const Manifest = z
     connector_modality: z.enum(CONNECTOR_MODALITIES),
     setup_modality: z.enum(SETUP_MODALITIES),
     support_state: z.enum(SUPPORT_STATES),
+    /** Why it is not supported, or what the owner must do in person. */
     reason: Line(500),
     runbook_path: Line(500).optional(),
     streams: z.array(z.string().regex(NAME)).max(100),
     settings: z.array(Setting).max(50),
     oauth: OAuth.optional(),
+    /** The module beside the manifest; built-in ones are named by `builtin:<name>`. */
     collector: z
       .string()
       .regex(/^(builtin:[a-z][a-z0-9_]{0,39}|(\.\/)?[A-Za-z0-9_-]{1,100}\.(ts|js|mjs))$/)
@@ -70,5 +89,6 @@ const Manifest = z
     message: 'a connector that can be used needs one',
   })
 
-/** What a manifest must be. Its `connector_id` is also the name of its folder. */
-export const ManifestSchema = Manifest as unknown as z.ZodType<ConnectorManifest>
+/** What a connector says of itself: the file `manifest.yaml` of its folder. */
+export type ConnectorManifest = z.output<typeof ManifestSchema>
+export type SettingField = z.output<typeof Setting>

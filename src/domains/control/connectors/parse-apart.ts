@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { openTurns } from '../../../platform/basics/turns.ts'
+import { withSlot } from '../../../platform/basics/mutex.ts'
+import { leaveLostFolder } from '../../../platform/patterns/bounded-thread.ts'
 import { SourceFault } from './connector.ts'
 import type { ParseAnswer, ParseJob, ParseResult } from './parse-job.ts'
 
@@ -12,20 +13,21 @@ const TIME_LIMIT_MS = 30_000
 const MAX_THREADS = 2
 const MAX_WAITING = 1_000
 
-const turns = openTurns(MAX_THREADS, {
+const bound = {
   limit: MAX_WAITING,
   full: () => new SourceFault('unreachable', 'The hub has too much to read now.'),
-})
+}
 
 /** Parses what a source sent in a thread of its own, which is ended when it takes too long or too much. */
 export async function parseApart(job: ParseJob, signal: AbortSignal): Promise<ParseResult> {
-  const answer = await turns.run(() => runThread(job, signal), signal)
+  const answer = await withSlot('sources', MAX_THREADS, () => runThread(job, signal), { signal, bound })
   if ('fault' in answer) throw new SourceFault(answer.fault.code, answer.fault.message)
   return answer
 }
 
 function runThread(job: ParseJob, signal: AbortSignal): Promise<ParseAnswer> {
   return new Promise((resolve, reject) => {
+    leaveLostFolder()
     const worker = new Worker(PROGRAM, {
       workerData: job,
       // Nothing in it is set from outside, so it sees nothing of the environment and its options.

@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
 import type { Hub } from '../../../operations/hub.ts'
-import { keptWith } from '../../../platform/basics/kept-with.ts'
+import { partOf } from '../../../platform/basics/part-of.ts'
 import { isCredentialHeader } from '../../../platform/upstream/credentials.ts'
 import { type AddressRule, addressRule } from '../../../platform/upstream/http/address-rules.ts'
 import { type Agents, guardedAgents } from '../../../platform/upstream/http/guarded-agent.ts'
@@ -33,14 +33,14 @@ export interface SourceReach {
 export function openSafeFetch(hub: Hub, signal: AbortSignal): SafeFetch {
   const allowed = hub.config.control.allow_private_sources
   const allow_addresses = allowed === true ? EVERYWHERE : allowed === false ? [] : allowed
-  return safeFetch(agentsOf(hub), { allow_addresses }, signal)
+  return safeFetch(partOf(hub, openAgents), { allow_addresses }, signal)
 }
 
-const agentsOf = keptWith((hub: Hub): Agents => {
+function openAgents(hub: Hub): Agents {
   const agents = guardedAgents()
   hub.closing.push(() => agents.close())
   return agents
-})
+}
 
 /** The same on connections of the caller's own. */
 export function safeFetch(agents: Agents, reach: SourceReach, signal: AbortSignal): SafeFetch {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ConnectorManifest, SETUP_MODALITIES, SUPPORT_STATES } from './connector.ts'
+import { type ConnectorManifest, SETUP_MODALITIES, SUPPORT_STATES } from './manifest-schema.ts'
 
 /** The kinds of step that the owner can be led to. */
 export const STEP_KINDS = [

@@ -7,8 +7,8 @@ import { listConnections } from '../connections/connection-store.ts'
 import { nameConnection } from '../connections/show-connection.ts'
 import { type CatalogAction, listActions } from '../control-catalog.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
-import { CONNECTOR_MODALITIES, type ConnectorManifest } from './connector.ts'
 import { type ConnectorFault, listConnectors } from './connector-registry.ts'
+import { CONNECTOR_MODALITIES, type ConnectorManifest } from './manifest-schema.ts'
 import { SetupPlanShape, setupPlanOf } from './setup-plan.ts'
 
 /** So many of a connector's connections are named in its template; the list of connections has all. */
@@ -35,6 +35,14 @@ const TemplateShape = z.strictObject({
   supported_actions: z.array(ActionShape),
 })
 
+export const OwnerConnectorTemplateListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(TemplateShape),
+  faults: z
+    .array(z.strictObject({ connector: z.string(), message: z.string() }))
+    .describe('Connectors that are there but cannot be used, and why'),
+})
+
 /** The kinds of connection there can be. */
 export const ownerConnectorTemplateList = defineOwnerOperation({
   name: 'owner_connector_template_list',
@@ -46,13 +54,8 @@ export const ownerConnectorTemplateList = defineOwnerOperation({
   cli: 'owner connector list',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(TemplateShape),
-    faults: z
-      .array(z.strictObject({ connector: z.string(), message: z.string() }))
-      .describe('Connectors that are there but cannot be used, and why'),
-  }),
+  output: OwnerConnectorTemplateListOutput,
+  present: async () => (await import('./present-templates.ts')).presentConnectors,
   async handle({ db, hub, origin }) {
     const { connectors, faults } = await listConnectors(hub)
     const actions = await listActions(origin, hub)

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { ownerSession } from '../../../operations/authority.ts'
+import { OwnerRefusal } from '../../../operations/owner-contract.ts'
 import { isSafeAddress, openProvider, type Provider } from '../connections/oauth-provider.ts'
-import type { ConnectorManifest } from '../connectors/connector.ts'
 import { SourceFault } from '../connectors/connector.ts'
+import type { ConnectorManifest } from '../connectors/manifest-schema.ts'
 import { openSafeFetch } from '../connectors/safe-fetch.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
-import { hubAddress } from '../owner/hub-address.ts'
-import { OwnerRefusal } from '../owner-contract.ts'
+import { hubAddress, localhostOf } from '../owner/hub-address.ts'
 import { openIntentErrors, sourceErrors } from './intent-errors.ts'
 import { IntentId, Values } from './intent-schemas.ts'
 import type { IntentRow } from './intent-store.ts'
@@ -34,6 +34,14 @@ function clientOf(
   }
 }
 
+export const OwnerIntentAuthorizeOutput = z.strictObject({
+  object: z.literal('owner_connection_authorization'),
+  intent_id: z.string(),
+  authorization_url: z.url(),
+  redirect_uri: z.url(),
+  expires_at: z.string(),
+})
+
 /** The owner goes to the provider: it is asked for its metadata, and PKCE and a state are made for the way back. */
 export const ownerIntentAuthorize = defineOwnerOperation({
   name: 'owner_intent_authorize',
@@ -53,19 +61,13 @@ export const ownerIntentAuthorize = defineOwnerOperation({
     intent_id: IntentId,
     values: Values.default({}).describe('What the connector asks for'),
   }),
-  output: z.strictObject({
-    object: z.literal('owner_connection_authorization'),
-    intent_id: z.string(),
-    authorization_url: z.url(),
-    redirect_uri: z.url(),
-    expires_at: z.string(),
-  }),
+  output: OwnerIntentAuthorizeOutput,
+  present: async () => (await import('./present-intents.ts')).presentAuthorization,
   async check({ input, hub, caller, origin, signal, now }) {
     const { intent, connector } = await requireOpenIntent(hub, input.intent_id, now)
     const given = readSettings(connector.manifest, input.values)
     const client = clientOf(connector.manifest, given, hub.env)
-    // A browser comes back to the name under which it knows the hub: its session is bound to that.
-    const home = caller.kind === 'owner_session' ? origin : await hubAddress(hub.db)
+    const home = caller.kind === 'owner_session' ? localhostOf(origin) : await hubAddress(hub.db)
     const provider = await noting(hub, intent, () => openProvider(openSafeFetch(hub, signal), client))
     const { issuer, client_id, scope } = client
     const pending: PendingAuthorization = {

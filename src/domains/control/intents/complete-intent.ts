@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { ownerSession } from '../../../operations/authority.ts'
 import type { Context } from '../../../operations/define-operation.ts'
+import { OwnerRefusal } from '../../../operations/owner-contract.ts'
 import { newConnectionId } from '../connections/connection-store.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
-import { OwnerRefusal } from '../owner-contract.ts'
 import { activateConnection, type TriedConnection } from './activate-connection.ts'
 import { finishAuthorization, giveBack } from './finish-authorization.ts'
 import { intentErrors, openIntentErrors, sourceErrors } from './intent-errors.ts'
@@ -75,6 +75,7 @@ export const ownerIntentComplete = defineOwnerOperation({
     callback_url: CallbackUrl.optional(),
   }),
   output: IntentShape,
+  present: async () => (await import('./present-intents.ts')).presentIntent,
   async check(context) {
     const { input, hub, caller, now } = context
     const { intent_id, values, callback_url } = input

@@ -43,6 +43,7 @@ export const ownerConnectionIntentCreate = defineOwnerOperation({
     collection_scope: CollectionScope.optional().describe('Which part of the source is meant'),
   }),
   output: IntentShape,
+  present: async () => (await import('./present-intents.ts')).presentIntent,
   made: ({ intent_id }) => ({ kind: 'connection_intent', id: intent_id }),
   async handle({ input, caller, db, hub, now, refuse }) {
     const { connector_id, display_name = null, collection_scope } = input

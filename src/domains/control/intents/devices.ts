@@ -17,6 +17,20 @@ const list = sql<DeviceRow>(
    ORDER BY enrolled_at DESC, device_id DESC LIMIT ?`,
 )
 
+export const OwnerDeviceListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(
+    z.strictObject({
+      object: z.literal('owner_device'),
+      device_id: z.string(),
+      device_name: z.string(),
+      enrolled_at: z.string(),
+      connection_id: z.string().nullable(),
+    }),
+  ),
+  truncated: z.boolean(),
+})
+
 /** Machines stay known after their connection is gone; then they are bound to none. */
 export const ownerDeviceList = defineOwnerOperation({
   name: 'owner_device_list',
@@ -28,19 +42,8 @@ export const ownerDeviceList = defineOwnerOperation({
   cli: 'collector list',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(
-      z.strictObject({
-        object: z.literal('owner_device'),
-        device_id: z.string(),
-        device_name: z.string(),
-        enrolled_at: z.string(),
-        connection_id: z.string().nullable(),
-      }),
-    ),
-    truncated: z.boolean(),
-  }),
+  output: OwnerDeviceListOutput,
+  present: async () => (await import('./present-devices.ts')).presentDevices,
   async handle({ db }) {
     const found = await db.all(list, LIST_LIMIT + 1)
     const data = found.slice(0, LIST_LIMIT).map((row) => ({ object: 'owner_device' as const, ...row }))

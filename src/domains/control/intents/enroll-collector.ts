@@ -42,6 +42,7 @@ export const ownerCollectorEnroll = defineOwnerOperation({
     device_name: DeviceName.optional().describe('What the machine is called (default: its own name)'),
   }),
   output: IntentShape,
+  present: async () => (await import('./present-intents.ts')).presentIntent,
   made: ({ connection_id }) => ({ kind: 'connection', id: connection_id ?? '-' }),
   async check(context) {
     const { input, hub, now, refuse } = context

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CONNECTOR_MODALITIES, SETUP_MODALITIES, SUPPORT_STATES } from '../connectors/connector.ts'
+import { CONNECTOR_MODALITIES, SETUP_MODALITIES, SUPPORT_STATES } from '../connectors/manifest-schema.ts'
 import { ReadinessShape, SetupPlanShape, STEP_KINDS } from '../connectors/setup-plan.ts'
 
 const ROOTS_LIMIT = 20

@@ -9,6 +9,12 @@ import { showIntent, shownState } from './show-intent.ts'
 const PAGE_LIMIT = 100
 const CURSOR = /^(\d{4}-[\d:.TZ-]{19})\.(cint_[0-9a-f]{16})$/
 
+export const OwnerIntentListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(IntentShape),
+  next_cursor: z.string().nullable(),
+})
+
 export const ownerIntentList = defineOwnerOperation({
   name: 'owner_intent_list',
   summary: 'List the connections that were begun, newest first.',
@@ -22,11 +28,8 @@ export const ownerIntentList = defineOwnerOperation({
     limit: z.int().min(1).max(PAGE_LIMIT).default(50).describe('How many at most'),
     cursor: z.string().regex(CURSOR).optional().describe('Where the last page ended'),
   }),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(IntentShape),
-    next_cursor: z.string().nullable(),
-  }),
+  output: OwnerIntentListOutput,
+  present: async () => (await import('./present-intents.ts')).presentIntents,
   async handle({ input: { limit, cursor }, db, hub, now }) {
     const [, created_at = '', intent_id = ''] = CURSOR.exec(cursor ?? '') ?? []
     const after = cursor === undefined ? undefined : { created_at, intent_id }
@@ -56,6 +59,7 @@ export const ownerIntentShow = defineOwnerOperation({
   target: ({ intent_id }) => ({ kind: 'connection_intent', id: intent_id }),
   input,
   output: IntentShape,
+  present: async () => (await import('./present-intents.ts')).presentIntent,
   async handle({ input: { intent_id }, db, hub, now, refuse }) {
     const row = await findIntent(db, intent_id)
     return row ? showIntent(hub, db, row, now) : refuse('intent_not_found')
@@ -79,6 +83,7 @@ export const ownerIntentCancel = defineOwnerOperation({
   },
   input,
   output: IntentShape,
+  present: async () => (await import('./present-intents.ts')).presentIntent,
   async handle({ input: { intent_id }, db, hub, now, refuse }) {
     const row = await findIntent(db, intent_id)
     if (!row) return refuse('intent_not_found')

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Hub } from '../../../operations/hub.ts'
+import { OwnerRefusal } from '../../../operations/owner-contract.ts'
 import type { Caller } from '../../../platform/identity/caller.ts'
 import { openSecret, sealSecret } from '../../../platform/secrets/sealed-secrets.ts'
 import type { Transaction } from '../../../platform/storage/database.ts'
-import { OwnerRefusal } from '../owner-contract.ts'
 import { asIntentRefusal } from './intent-errors.ts'
 import { beginAuthorization, findIntentByState, type IntentRow, useAuthorization } from './intent-store.ts'
 

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
-import type { ConnectorManifest, SettingField } from '../connectors/connector.ts'
-import { OwnerRefusal } from '../owner-contract.ts'
+import { OwnerRefusal } from '../../../operations/owner-contract.ts'
+import type { ConnectorManifest, SettingField } from '../connectors/manifest-schema.ts'
 import { FILE_LIMIT_CHARS } from './intent-schemas.ts'
 
 /** What the owner filled in: what may be shown, and what is sealed. */

@@ -1,7 +1,7 @@
 import type { Hub } from '../../../operations/hub.ts'
 import type { Reader } from '../../../platform/storage/database.ts'
-import type { ConnectorManifest, SettingField } from '../connectors/connector.ts'
 import { findConnector } from '../connectors/connector-registry.ts'
+import type { ConnectorManifest, SettingField } from '../connectors/manifest-schema.ts'
 import { setupPlanOf } from '../connectors/setup-plan.ts'
 import { hubAddress } from '../owner/hub-address.ts'
 import { CollectionScope, type NextStep, type ShownIntent } from './intent-schemas.ts'

@@ -14,6 +14,12 @@ const LIST_LIMIT = 200
 /** Longer than any bearer: what is no bearer of ours is no reason for an error of its own. */
 const Token = z.string().min(1).max(8_192)
 
+export const OwnerAgentListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(AgentShape),
+  truncated: z.boolean(),
+})
+
 export const ownerAgentList = defineOwnerOperation({
   name: 'owner_agent_list',
   summary: 'List the agents that the owner approved, newest first.',
@@ -24,7 +30,8 @@ export const ownerAgentList = defineOwnerOperation({
   cli: 'owner agent list',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({ object: z.literal('list'), data: z.array(AgentShape), truncated: z.boolean() }),
+  output: OwnerAgentListOutput,
+  present: async () => (await import('./present-owner.ts')).presentOwnerAgents,
   async handle({ db, now }) {
     const found = await listOwnerAgents(db, LIST_LIMIT + 1)
     const data = found.slice(0, LIST_LIMIT).map((agent) => showAgent(agent, now))

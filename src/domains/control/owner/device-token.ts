@@ -9,6 +9,7 @@ import { pollDeviceGrant, useDeviceGrant } from '../../../platform/identity/owne
 import { StorageUnavailable } from '../../../platform/storage/database.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { ClientId } from './owner-schemas.ts'
+import { checkAttempt } from './sign-in-attempts.ts'
 
 /** What RFC 8628 has a program told that asks for its bearer. */
 const pollErrors = errorTable({
@@ -67,20 +68,24 @@ export async function exchangeDeviceCode(hub: Hub, call: Omit<Call, 'operation'>
   const operation = ownerDeviceToken
   const parsed = PollInput.safeParse(call.input)
   if (call.refused || !parsed.success) return runOperation(hub, { ...call, operation })
-  const objection = await findObjection(hub, parsed.data)
-  return runOperation(hub, { ...call, operation, ...(objection && { refused: new Refusal(objection) }) })
+  const refused = await findObjection(hub, parsed.data, call)
+  return runOperation(hub, { ...call, operation, ...(refused && { refused }) })
 }
 
 async function findObjection(
   hub: Hub,
   { device_code, client_id }: z.infer<typeof PollInput>,
-): Promise<string | undefined> {
+  { address, origin }: Pick<Call, 'address' | 'origin'>,
+): Promise<Refusal | undefined> {
   try {
     const now = hub.system.now()
     const verdict = await hub.db.transaction((tx) => pollDeviceGrant(tx, device_code, client_id, now))
-    return typeof verdict === 'string' ? verdict : undefined
+    // Only codes that there are not are counted: who waits for the owner may ask as long as the code lives.
+    if (verdict === 'invalid_grant') await checkAttempt({ hub, address, origin }, 'device_token')
+    return typeof verdict === 'string' ? new Refusal(verdict) : undefined
   } catch (error) {
-    if (error instanceof StorageUnavailable) return 'STORAGE_UNAVAILABLE'
+    if (error instanceof Refusal) return error
+    if (error instanceof StorageUnavailable) return new Refusal('STORAGE_UNAVAILABLE')
     throw error
   }
 }

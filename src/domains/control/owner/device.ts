@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { anyVisitor, ownerSurface } from '../../../operations/authority.ts'
 import type { Context } from '../../../operations/define-operation.ts'
-import { Refusal } from '../../../operations/errors.ts'
 import {
   createDeviceGrant,
   DEVICE_TTL_SECONDS,
@@ -14,6 +13,7 @@ import { findUserCode } from '../../../platform/identity/owner-user-code.ts'
 import type { Reader } from '../../../platform/storage/database.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { ClientId, ClientName, identityErrors, UserCode } from './owner-schemas.ts'
+import { checkAttempt } from './sign-in-attempts.ts'
 
 /** A program asks to become an agent of the owner's (RFC 8628, device authorization request). */
 export const ownerDeviceRequest = defineOwnerOperation({
@@ -36,9 +36,8 @@ export const ownerDeviceRequest = defineOwnerOperation({
     interval: z.int(),
   }),
   made: ({ grant_id }) => ({ kind: 'owner_device_grant', id: grant_id }),
-  async handle({ input, db, hub, address, refuse }) {
-    const wait = hub.limits.attempt('device_request', address)
-    if (wait > 0) throw new Refusal('RATE_LIMITED', undefined, wait)
+  check: (context) => checkAttempt(context, 'device_request'),
+  async handle({ input, db, hub, refuse }) {
     const { client_id, client_name = client_id } = input
     const made = await createDeviceGrant(db, hub.system, { client_id, client_name })
     if (!made) return refuse('too_many_waiting')
@@ -59,10 +58,13 @@ const Waiting = z.strictObject({
   user_code: z.string(),
   client_id: z.string(),
   client_name: z.string(),
+  /** To act for the owner, or to come in at MCP: about that the owner decides on a page. */
+  asks_for: z.enum(['owner', 'mcp']),
   state: z.enum(['pending', 'approved', 'denied']),
   created_at: z.string(),
   expires_at: z.string(),
 })
+// Codes are short, so tries at them are counted even for the owner.
 const input = z.strictObject({ user_code: UserCode.describe('The code that the program shows') })
 const errors = identityErrors.pick('unknown_user_code')
 
@@ -77,7 +79,8 @@ export const ownerDeviceShow = defineOwnerOperation({
   input,
   output: Waiting,
   async handle(context) {
-    const { grant, user_code } = await requireWaiting(context, context.db)
+    await checkAttempt(context, 'user_code')
+    const { grant, user_code } = await requireWaiting(context, context.db, 'mcp_pending')
     return show(grant, user_code, 'pending')
   },
 })
@@ -92,6 +95,7 @@ export const ownerDeviceApprove = defineOwnerOperation({
   errors,
   input,
   output: Waiting,
+  check: (context) => checkAttempt(context, 'user_code'),
   handle: (context) => decide(context, 'approved'),
 })
 
@@ -106,6 +110,7 @@ export const ownerDeviceDeny = defineOwnerOperation({
   errors,
   input,
   output: Waiting,
+  check: (context) => checkAttempt(context, 'user_code'),
   handle: (context) => decide(context, 'denied'),
 })
 
@@ -121,23 +126,25 @@ async function decide(context: OwnContext<'update'>, state: 'approved' | 'denied
   return show(grant, user_code, state)
 }
 
-/** Codes are short, so tries at them are counted even for the owner. */
 async function requireWaiting(
-  { input: { user_code: typed }, hub, address, now, refuse }: Omit<OwnContext<'read' | 'update'>, 'db'>,
+  { input: { user_code: typed }, now, refuse }: Omit<OwnContext<'read' | 'update'>, 'db'>,
   db: Reader,
+  also?: 'mcp_pending',
 ): Promise<{ grant: DeviceGrant; user_code: string }> {
-  const wait = hub.limits.attempt('user_code', address)
-  if (wait > 0) throw new Refusal('RATE_LIMITED', undefined, wait)
   const user_code = findUserCode(typed)
-  const grant = user_code && (await findDeviceGrant(db, user_code, now))
+  const grant =
+    user_code &&
+    ((await findDeviceGrant(db, user_code, now)) ??
+      (also && (await findDeviceGrant(db, user_code, now, also))))
   return grant ? { grant, user_code: user_code as string } : refuse('unknown_user_code')
 }
 
 function show(
-  { client_id, client_name, created_at, expires_at }: DeviceGrant,
+  { client_id, client_name, created_at, expires_at, state: stored }: DeviceGrant,
   user_code: string,
   state: 'pending' | 'approved' | 'denied',
 ) {
   const object = 'owner_device_request' as const
-  return { object, user_code, client_id, client_name, state, created_at, expires_at }
+  const asks_for = stored === 'mcp_pending' ? ('mcp' as const) : ('owner' as const)
+  return { object, user_code, client_id, client_name, asks_for, state, created_at, expires_at }
 }

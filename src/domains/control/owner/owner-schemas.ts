@@ -10,9 +10,21 @@ export const identityErrors = errorTable({
   already_set_up: { status: 409, message: 'The owner is set up already.' },
   not_set_up: { status: 409, message: 'The owner is not set up yet: open the link that the hub printed.' },
   weak_password: { status: 400, message: 'The password will not do.' },
-  sign_in_again: { status: 403, message: 'Sign in again first: this changes what proves that you are you.' },
-  unknown_user_code: { status: 404, message: 'No program waits with this code; its time may be over.' },
-  unknown_agent: { status: 404, message: 'There is no such agent.' },
+  sign_in_again: {
+    status: 403,
+    message:
+      'Give the password, too: this changes what proves that you are you, and you signed in a while ago.',
+  },
+  unknown_user_code: {
+    status: 404,
+    message: 'No program waits with this code; its time may be over.',
+    hint: 'Compare the code with what the agent shows; it lives for five minutes.',
+  },
+  unknown_agent: {
+    status: 404,
+    message: 'There is no such agent.',
+    hint: '`knowtation owner agent list` shows the agents.',
+  },
   unknown_passkey: { status: 404, message: 'There is no such passkey.' },
   too_many_passkeys: { status: 409, message: 'There are as many passkeys as there may be.' },
   too_many_waiting: { status: 429, message: 'Too many programs wait for the owner already.' },
@@ -28,6 +40,7 @@ export const SessionShape = z.strictObject({
   last_seen_at: Time,
   expires_at: Time,
   ended_at: Time.nullable(),
+  proved_at: Time.nullable(),
 })
 
 /** What a sign-in gives: the bearer is for the cookie alone. */
@@ -52,12 +65,12 @@ export const AgentShape = z.strictObject({
 
 /** An agent as it is shown. */
 export function showAgent(agent: OwnerAgent, now: Date) {
-  const ended = agent.expires_at <= now.toISOString() ? 'expired' : 'live'
-  return {
-    object: 'owner_agent' as const,
-    ...agent,
-    state: agent.revoked_at ? ('revoked' as const) : (ended as 'expired' | 'live'),
-  }
+  const { revoked_at, expires_at } = agent
+  // One that was refused as expired has its own end there.
+  const isOver = revoked_at === expires_at || expires_at <= now.toISOString()
+  const isRevoked = revoked_at !== null && revoked_at !== expires_at
+  const state = isRevoked ? 'revoked' : isOver ? 'expired' : 'live'
+  return { object: 'owner_agent' as const, ...agent, state: state as 'live' | 'expired' | 'revoked' }
 }
 
 /** The code as a person types it. */

@@ -13,7 +13,11 @@ const PAGE_LIMIT = 500
 const PLACE = /^\d{1,15}$/
 
 const recordErrors = errorTable({
-  record_not_found: { status: 404, message: 'There is no such record.' },
+  record_not_found: {
+    status: 404,
+    message: 'There is no such record.',
+    hint: '`knowtation owner record list` shows the keys there are.',
+  },
 })
 
 const Stream = z.string().min(1).max(100).describe('The stream, such as `notes`')
@@ -42,6 +46,19 @@ function showRemoval(stream: string, { record_key, seq, removed_at }: RemovalRow
   return { object: 'owner_record_removal' as const, stream, key: record_key, cursor: String(seq), removed_at }
 }
 
+export const OwnerStreamListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(
+    z.strictObject({
+      object: z.literal('owner_stream'),
+      stream: z.string(),
+      record_count: z.int(),
+      cursor: z.string(),
+      updated_at: z.string(),
+    }),
+  ),
+})
+
 const ownerStreamList = defineOwnerOperation({
   name: 'owner_stream_list',
   summary: 'List the streams of a connection with how many records each has.',
@@ -51,18 +68,8 @@ const ownerStreamList = defineOwnerOperation({
   cli: 'owner record streams <connection_id>',
   errors: byIdErrors,
   input: z.strictObject({ connection_id: ConnectionId }),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(
-      z.strictObject({
-        object: z.literal('owner_stream'),
-        stream: z.string(),
-        record_count: z.int(),
-        cursor: z.string(),
-        updated_at: z.string(),
-      }),
-    ),
-  }),
+  output: OwnerStreamListOutput,
+  present: async () => (await import('./present-records.ts')).presentStreams,
   async handle({ input, db }) {
     await requireConnection(db, input.connection_id)
     const found = await listStreams(db, input.connection_id)
@@ -73,6 +80,13 @@ const ownerStreamList = defineOwnerOperation({
     }))
     return { object: 'list' as const, data }
   },
+})
+
+export const OwnerRecordListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(z.union([RecordShape, RemovalShape])),
+  next_cursor: z.string().nullable(),
+  changes_cursor: z.string().describe('Hand this to changes_since later'),
 })
 
 const ownerRecordList = defineOwnerOperation({
@@ -94,12 +108,8 @@ const ownerRecordList = defineOwnerOperation({
       .describe('A cursor: what changed after it, removals too'),
     limit: z.int().min(1).max(PAGE_LIMIT).default(100).describe('At most so many'),
   }),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(z.union([RecordShape, RemovalShape])),
-    next_cursor: z.string().nullable(),
-    changes_cursor: z.string().describe('Hand this to changes_since later'),
-  }),
+  output: OwnerRecordListOutput,
+  present: async () => (await import('./present-records.ts')).presentRecords,
   async handle({ input, db, refuse }) {
     const { connection_id, stream, cursor, changes_since, limit } = input
     if (cursor !== undefined && changes_since !== undefined)

@@ -1,8 +1,9 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { type ConnectionRow, findConnection } from '../connections/connection-store.ts'
 import { openSource } from '../connections/open-source.ts'
-import { type Collector, type ConnectorManifest, type Page, SourceFault } from '../connectors/connector.ts'
+import { type Collector, type Page, SourceFault } from '../connectors/connector.ts'
 import { findConnector } from '../connectors/connector-registry.ts'
+import { type ConnectorManifest } from '../connectors/manifest-schema.ts'
 import { checkPage } from '../records/check-page.ts'
 import { ConnectionInactive, findCheckpoint } from '../records/record-store.ts'
 

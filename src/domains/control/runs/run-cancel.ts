@@ -24,6 +24,7 @@ export const ownerRunCancel = defineOwnerOperation({
   made: ({ run_id }) => ({ kind: 'run', id: run_id }),
   input: z.strictObject({ run_id: RunId }),
   output: RunShape,
+  present: async () => (await import('./present-runs.ts')).presentCollectionRun,
   spine: {
     event: 'owner_agent.run.cancel',
     operation: 'cancel_run',
@@ -36,6 +37,12 @@ export const ownerRunCancel = defineOwnerOperation({
   },
 })
 
+export const OwnerRunLiveListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(RunShape),
+  truncated: z.boolean(),
+})
+
 export const ownerRunLiveList = defineOwnerOperation({
   name: 'owner_run_live_list',
   summary: 'List the runs of all connections that are under way or wait.',
@@ -46,7 +53,8 @@ export const ownerRunLiveList = defineOwnerOperation({
   cli: 'owner run live',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({ object: z.literal('list'), data: z.array(RunShape), truncated: z.boolean() }),
+  output: OwnerRunLiveListOutput,
+  present: async () => (await import('./present-runs.ts')).presentCollectionRuns,
   async handle({ db, now }) {
     const found = await listLiveRuns(db, LIVE_LIMIT + 1)
     const data = found.slice(0, LIVE_LIMIT).map((row) => showRun(row, now))

@@ -1,7 +1,7 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { mayBeginNothing } from '../../../operations/rest-while-locked.ts'
 import { sql } from '../../../platform/storage/database.ts'
-import { fireSchedules } from '../schedules/fire-schedules.ts'
+import { fireSchedules, mendSchedules } from '../schedules/fire-schedules.ts'
 import { runnerOf } from './runner.ts'
 import { watchSources } from './watch-sources.ts'
 
@@ -34,6 +34,7 @@ async function purgeRuns(hub: Hub): Promise<void> {
 /** What a hub that serves does by itself about runs. */
 export const runChores = [
   { name: 'work on runs', every_ms: 2_000, run: workOnRuns },
+  { name: 'mend schedules', every_ms: 60_000, run: async (hub: Hub) => void (await mendSchedules(hub)) },
   { name: 'watch sources', every_ms: 3_000, run: watchSources },
   { name: 'purge old runs', every_ms: 3_600_000, run: purgeRuns },
 ]

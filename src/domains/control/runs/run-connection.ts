@@ -5,6 +5,16 @@ import { defineConnectionOperation } from '../connections/define-connection-oper
 import { runErrors } from './run-errors.ts'
 import { startRun } from './run-store.ts'
 
+export const ConnectionRunOutput = z.strictObject({
+  object: z.literal('owner_connection_run'),
+  run_id: z.string(),
+  trace_id: z.string(),
+  connection_id: z.string(),
+  connector_id: z.string(),
+  connector_key: z.string(),
+  status: z.literal('queued'),
+})
+
 /** Collects now, outside the schedule. */
 export const connectionRun = defineConnectionOperation({
   verb: 'run',
@@ -19,15 +29,8 @@ export const connectionRun = defineConnectionOperation({
     ...runErrors.pick('run_already_active'),
   },
   extra: {},
-  output: z.strictObject({
-    object: z.literal('owner_connection_run'),
-    run_id: z.string(),
-    trace_id: z.string(),
-    connection_id: z.string(),
-    connector_id: z.string(),
-    connector_key: z.string(),
-    status: z.literal('queued'),
-  }),
+  output: ConnectionRunOutput,
+  present: async () => (await import('./present-runs.ts')).presentStartedRun,
   spine: {
     event: 'owner_agent.connection.run',
     operation: 'run_now',

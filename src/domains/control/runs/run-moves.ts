@@ -1,9 +1,11 @@
 import type { Hub } from '../../../operations/hub.ts'
-import { sql, type Transaction } from '../../../platform/storage/database.ts'
+import type { Transaction } from '../../../platform/storage/database.ts'
+import { isLeaseOver, leaseTime } from '../../../platform/work/lease-clock.ts'
 import type { RunEventType } from './run-events.ts'
 import { rateProgress } from './run-rates.ts'
 import { isEnded, isMove, type RunState } from './run-state.ts'
-import { lockRun, progressOf, type RunRow, writeRun } from './run-store.ts'
+import { findRun, lockRun, progressOf, type RunRow, writeRun } from './run-store.ts'
+import { runWork, wakeRuns } from './run-work.ts'
 import { tellRunEvent } from './tell-run-event.ts'
 
 /** What a hub holds when it works on a run. Who lacks the newest fence can write nothing. */
@@ -18,8 +20,6 @@ export class RunLost extends Error {
   override readonly name = 'RunLost'
 }
 
-/** How long a hub may be silent before another goes on with its run; a little less than its job's lease. */
-const RUN_LEASE_MS = 9_000
 /** Belongs to no hub: waiting, or ended. */
 const NOBODYS = { owner: null, lease_until: null }
 
@@ -44,20 +44,6 @@ async function move(tx: Transaction, hub: Hub, row: RunRow, { changes, type, dat
   return moved
 }
 
-const renew = sql(
-  `UPDATE collection_runs SET lease_until = ? WHERE owner = ? AND state IN ('running', 'cancelling')`,
-)
-
-/** Keeps all that a hub works on from being taken over. */
-export async function renewRuns(tx: Transaction, hub: Hub, owner: string): Promise<void> {
-  await tx.run(renew, leaseUntil(hub), owner)
-}
-
-/** The moment until which a claim made now holds. */
-function leaseUntil({ system }: Pick<Hub, 'system'>): string {
-  return new Date(system.now().getTime() + RUN_LEASE_MS).toISOString()
-}
-
 /** Takes a run that is due, or that lost its hub. Answers nothing where there is nothing to collect. */
 export async function claimRun(
   tx: Transaction,
@@ -65,9 +51,11 @@ export async function claimRun(
   run_id: string,
   owner: string,
 ): Promise<RunRow | undefined> {
-  const row = await lockRun(tx, run_id)
+  const found = await lockRun(tx, run_id)
   const now = hub.system.now().toISOString()
-  if (!row || !isFree(row, now)) return undefined
+  if (!found || (found.state === 'queued' && found.run_at > now)) return undefined
+  if ((await runWork.claim(tx, hub, { run_id }, owner)) === undefined) return undefined
+  const row = (await findRun(tx, run_id)) as RunRow
   if (row.state === 'cancelling') {
     await endCancelled(tx, hub, row, 'owner_cancel_forced')
     return undefined
@@ -77,18 +65,13 @@ export async function claimRun(
     await endFailed(tx, hub, row, { code: 'interrupted', text: 'Its hub stopped too often.' })
     return undefined
   }
+  if (isTakenOver) tx.afterCommit(() => void hub.takeovers.run++)
   const attempt = row.attempt + 1
-  const claimed = { owner, fence: row.fence + 1, lease_until: leaseUntil(hub), attempt }
   return move(tx, hub, row, {
-    changes: { state: 'running', started_at: row.started_at ?? now, ...claimed },
+    changes: { state: 'running', started_at: row.started_at ?? now, attempt },
     type: isTakenOver ? 'run.retried' : 'run.started',
     data: isTakenOver ? { attempt, reason: 'hub_lost' } : { attempt },
   })
-}
-
-function isFree({ state, run_at, lease_until }: RunRow, now: string): boolean {
-  if (state === 'queued') return run_at <= now
-  return !isEnded(state) && (lease_until === null || lease_until < now)
 }
 
 /** The run of a claim, locked; throws `RunLost` when it is no longer the claim's to write to. */
@@ -162,8 +145,7 @@ export async function releaseRun(
 /** Asks for a run to stop. What nobody works on has stopped already. The row has been locked before. */
 export async function cancelRun(tx: Transaction, hub: Hub, row: RunRow): Promise<RunRow> {
   if (row.state === 'queued') return endCancelled(tx, hub, row, 'owner_cancelled')
-  const now = hub.system.now().toISOString()
-  const isLost = row.lease_until === null || row.lease_until < now
+  const isLost = isLeaseOver(row.lease_until, await leaseTime(tx, hub))
   const asked =
     row.state === 'cancelling'
       ? row
@@ -172,6 +154,7 @@ export async function cancelRun(tx: Transaction, hub: Hub, row: RunRow): Promise
           type: 'run.cancelling',
           data: { reason: 'owner_cancelled' },
         })
+  wakeRuns(tx, hub)
   return isLost ? endCancelled(tx, hub, asked, 'owner_cancel_forced') : asked
 }
 

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
 import type { Hub } from '../../../operations/hub.ts'
+import { OwnerRefusal } from '../../../operations/owner-contract.ts'
 import { cutPage, findPlace } from '../../../operations/page-cursor.ts'
 import type { Reader } from '../../../platform/storage/database.ts'
 import { byIdErrors } from '../connections/connection-errors.ts'
 import { requireConnection } from '../connections/connection-store.ts'
 import { ConnectionId } from '../connections/define-connection-operation.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
-import { OwnerRefusal } from '../owner-contract.ts'
 import { runErrors } from './run-errors.ts'
 import { listRunEvents } from './run-events.ts'
 import { RunEventShape, RunId, RunShape, showRun, showRunEvent } from './run-shapes.ts'
@@ -31,6 +31,12 @@ async function requireRun(db: Reader, connection_id: string, run_id: string): Pr
   return row
 }
 
+export const OwnerRunListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(RunShape),
+  next_cursor: z.string().nullable(),
+})
+
 export const ownerRunList = defineOwnerOperation({
   name: 'owner_run_list',
   summary: 'List the runs of a connection, newest first.',
@@ -44,11 +50,8 @@ export const ownerRunList = defineOwnerOperation({
     cursor: z.string().max(200).optional().describe('Where the page before ended, as `next_cursor`'),
     limit: z.int().min(1).max(PAGE_LIMIT).default(50).describe('At most so many'),
   }),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(RunShape),
-    next_cursor: z.string().nullable(),
-  }),
+  output: OwnerRunListOutput,
+  present: async () => (await import('./present-runs.ts')).presentCollectionRuns,
   async handle({ input, db, now, refuse }) {
     const { connection_id, cursor, limit } = input
     await requireConnection(db, connection_id)
@@ -69,7 +72,15 @@ export const ownerRunShow = defineOwnerOperation({
   errors: RUN_ERRORS,
   input: z.strictObject({ connection_id: ConnectionId, run_id: RunId }),
   output: RunShape,
+  present: async () => (await import('./present-runs.ts')).presentCollectionRun,
   handle: async ({ input, db, now }) => showRun(await requireRun(db, input.connection_id, input.run_id), now),
+})
+
+export const OwnerRunWatchOutput = z.strictObject({
+  object: z.literal('owner_run_events'),
+  run: RunShape,
+  data: z.array(RunEventShape),
+  next_after: z.int(),
 })
 
 export const ownerRunWatch = defineOwnerOperation({
@@ -87,12 +98,8 @@ export const ownerRunWatch = defineOwnerOperation({
     after: z.int().min(0).default(0).describe('`next_after` of the answer before'),
     wait_seconds: z.int().min(0).max(WAIT_SECONDS).default(0).describe('Wait so long for an event'),
   }),
-  output: z.strictObject({
-    object: z.literal('owner_run_events'),
-    run: RunShape,
-    data: z.array(RunEventShape),
-    next_after: z.int(),
-  }),
+  output: OwnerRunWatchOutput,
+  present: async () => (await import('./present-runs.ts')).presentWatchedRun,
   async handle({ input, db, hub, signal }) {
     const { connection_id, run_id, after, wait_seconds } = input
     const row = await requireRun(db, connection_id, run_id)

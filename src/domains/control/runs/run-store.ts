@@ -1,6 +1,7 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { type Reader, sql, type Transaction } from '../../../platform/storage/database.ts'
 import type { RunCause, RunState } from './run-state.ts'
+import { wakeRuns } from './run-work.ts'
 import { tellRunEvent } from './tell-run-event.ts'
 
 /** A run as it is stored. `owner`, `fence` and `lease_until` say which hub works on it. */
@@ -107,6 +108,7 @@ export async function startRun(
   const made = await tx.run(insert, ...values, JSON.stringify(NO_PROGRESS), requested_by)
   if (made === 0) return 'run_already_active'
   await tellRunEvent(tx, hub, { run_id, connection_id, at, type: 'run.queued', data: { cause } })
+  wakeRuns(tx, hub)
   return { run_id }
 }
 

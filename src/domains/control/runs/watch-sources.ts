@@ -1,13 +1,13 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
-import { keptWith } from '../../../platform/basics/kept-with.ts'
+import { partOf } from '../../../platform/basics/part-of.ts'
 import { openSource } from '../connections/open-source.ts'
 import { findCheckpoint } from '../records/record-store.ts'
 import { openConnection } from './collect-pages.ts'
 import { startRun } from './run-store.ts'
 import { claimWatch, listWatchable, releaseWatches, WATCH_LIMIT } from './watch-store.ts'
 
-/** Changes that come one after the other are collected together. */
+/** Debounce: changes that come one after the other are collected together. */
 const SETTLE_MS = 1_000
 
 /** A source that this hub watches. */
@@ -22,11 +22,9 @@ interface Watcher {
   look(): Promise<void>
 }
 
-const watcherOf = keptWith(createWatcher)
-
 /** Takes up what is to be watched and not watched by another hub, and starts runs for what changed. */
 export async function watchSources(hub: Hub): Promise<void> {
-  await watcherOf(hub).look()
+  await partOf(hub, createWatcher).look()
 }
 
 function createWatcher(hub: Hub): Watcher {

@@ -18,6 +18,40 @@ const advance = sql(
   `UPDATE connection_schedules SET next_run_at = ? WHERE connection_id = ? AND enabled = 1 AND next_run_at = ?`,
 )
 
+/** Clocks of several hubs, and one that is set right, differ by less. */
+const CLOCK_TOLERANCE_MS = 60_000
+
+const ahead = sql<ScheduleRow>(
+  `SELECT connection_id, cron, interval_seconds, timezone, enabled, next_run_at, created_at, updated_at
+   FROM connection_schedules WHERE enabled = 1 AND next_run_at > ? AND connection_id > ?
+   ORDER BY connection_id LIMIT ?`,
+)
+
+/**
+ * Works out anew the next moment of schedules that lie further ahead than their timing says: a clock that was wrong
+ * has set it, and they would rest until then. Answers how many there were.
+ */
+export async function mendSchedules(hub: Hub): Promise<number> {
+  const now = hub.system.now()
+  const latest = new Date(now.getTime() + CLOCK_TOLERANCE_MS)
+  let mended = 0
+  let after = ''
+  for (let count = BATCH; count === BATCH; ) {
+    const found = await hub.db.all(ahead, latest.toISOString(), after, BATCH)
+    count = found.length
+    after = found.at(-1)?.connection_id ?? after
+    for (const schedule of found) {
+      const { connection_id, next_run_at } = schedule
+      const last = findNext(schedule, latest)
+      if (last === null || next_run_at === null || next_run_at <= last) continue
+      mended += await hub.db.transaction((tx) =>
+        tx.run(advance, findNext(schedule, now), connection_id, next_run_at),
+      )
+    }
+  }
+  return mended
+}
+
 /**
  * Queues a run for every schedule whose moment has come. What was missed while no hub ran is made up for once.
  * A connection that is revoked, or still has a run, waits for its next moment. Answers how many were due.

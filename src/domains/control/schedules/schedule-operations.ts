@@ -14,7 +14,7 @@ import {
   type ScheduleRow,
 } from './schedule-store.ts'
 
-const Output = z.strictObject({
+export const ScheduleAnswer = z.strictObject({
   object: z.literal('owner_connection_schedule'),
   connection_id: z.string(),
   connector_id: z.string(),
@@ -25,7 +25,10 @@ const Output = z.strictObject({
 const TIMEZONE_CHARS = 64
 const event = 'owner_agent.connection.schedule' as const
 
-function show({ connection_id, connector_id }: ConnectionRow, row: ScheduleRow): z.infer<typeof Output> {
+function show(
+  { connection_id, connector_id }: ConnectionRow,
+  row: ScheduleRow,
+): z.infer<typeof ScheduleAnswer> {
   const { enabled, interval_seconds, cron, timezone, next_run_at } = row
   return {
     object: 'owner_connection_schedule',
@@ -56,7 +59,8 @@ const scheduleSet = defineConnectionOperation({
       .describe('So long after the last time'),
     timezone: z.string().max(TIMEZONE_CHARS).default('UTC').describe('Where the cron line is meant'),
   },
-  output: Output,
+  output: ScheduleAnswer,
+  present: async () => (await import('../connections/present-connections.ts')).presentSchedule,
   spine: {
     event,
     operation: 'set_schedule',
@@ -94,7 +98,8 @@ const enabling = (verb: 'pause' | 'resume', summary: `${string}{}${string}`) =>
       ...runErrors.pick('connection_not_scheduled'),
     },
     extra: {},
-    output: Output,
+    output: ScheduleAnswer,
+    present: async () => (await import('../connections/present-connections.ts')).presentSchedule,
     spine: { event, operation: `${verb}_schedule` },
     async handle({ db, now, refuse }, connection) {
       if (connection.status !== 'active') return refuse('connector_instance_inactive')

@@ -7,7 +7,7 @@ import { sql } from '../../../platform/storage/database.ts'
 import { holdConnection, setConnectionStatus } from '../connections/connection-store.ts'
 import { cancelRun } from '../runs/run-moves.ts'
 import { findLiveRun, listRuns, lockRun, type RunRow } from '../runs/run-store.ts'
-import { fireSchedules } from './fire-schedules.ts'
+import { fireSchedules, mendSchedules } from './fire-schedules.ts'
 import { nextRunAt, TimingFault } from './next-run.ts'
 import {
   enableSchedule,
@@ -131,6 +131,37 @@ describe.each(DATABASES)('schedules on %s', (database) => {
       [paused, revoked, busy, plain].map(async (id) => (await runsOf(id)).length),
     )
     expect(counts).toEqual([0, 0, 1, 1])
+  })
+
+  test('a next run that a wrong clock has set too far ahead is worked out anew, and one that is right is left', async () => {
+    const hub = hubs[0] as Hub
+    const nextOf = async (id: string) => (await findSchedule(hub.db, id))?.next_run_at
+    const later = (seconds: number) => new Date((clock.now as Date).getTime() + seconds * 1_000).toISOString()
+    pass(100 * 86_400)
+    const every = await scheduled(600)
+    const daily = await connect(hub, 'http://127.0.0.1:9')
+    const paused = await scheduled()
+    await hub.db.transaction(async (tx) => {
+      await putSchedule(tx, daily, cron('0 3 * * *'), clock.now as Date)
+      await enableSchedule(tx, (await findSchedule(tx, paused)) as ScheduleRow, false, clock.now as Date)
+    })
+    const right = [await nextOf(every), await nextOf(daily)]
+    // A clock that is set right by less than a minute changes nothing.
+    for (const seconds of [0, -59, 59]) {
+      pass(seconds)
+      await mendSchedules(hub)
+      expect([await nextOf(every), await nextOf(daily)]).toEqual(right)
+    }
+    pass(-100 * 86_400)
+    await Promise.all(hubs.map(mendSchedules))
+    expect(await nextOf(every)).toBe(later(600))
+    expect(await nextOf(daily)).toBe(nextRunAt(cron('0 3 * * *'), clock.now as Date).toISOString())
+    expect(await nextOf(paused)).toBeNull()
+    expect(await mendSchedules(hub)).toBe(0)
+    pass(600)
+    await fire()
+    expect(await runsOf(every)).toHaveLength(1)
+    await endRun(every)
   })
 
   /** A hub that finds what is due, and goes on with it only after something else has happened. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ownerSession } from '../../../operations/authority.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
-import { listEvents } from './event-store.ts'
+import { listEvents } from './spine-store.ts'
 
 const PAGE_LIMIT = 200
 const CURSOR = /^[1-9]\d{0,14}$/
@@ -19,6 +19,12 @@ const EventShape = z.looseObject({
   data: z.looseObject({ operation: z.string(), outcome: z.string() }),
 })
 
+export const OwnerEventListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(EventShape),
+  next_cursor: z.string().nullable(),
+})
+
 /** What was done, and tried, on the owner's surface. */
 export const ownerEventList = defineOwnerOperation({
   name: 'owner_event_list',
@@ -34,11 +40,8 @@ export const ownerEventList = defineOwnerOperation({
     cursor: z.string().regex(CURSOR).optional().describe('Where the page before ended, as `next_cursor`'),
     limit: z.int().min(1).max(PAGE_LIMIT).default(50).describe('At most so many'),
   }),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(EventShape),
-    next_cursor: z.string().nullable(),
-  }),
+  output: OwnerEventListOutput,
+  present: async () => (await import('./present-events.ts')).presentOwnerEvents,
   async handle({ input, db }) {
     const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(input.cursor)
     const found = await listEvents(db, input.connection_id, before, input.limit + 1)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ownerSession } from '../../../operations/authority.ts'
 import { type Reader, sql } from '../../../platform/storage/database.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
-import { type StoredEvent, sealOf } from './event-store.ts'
+import { type StoredEvent, sealOf } from './spine-store.ts'
 
 const PAGE_SIZE = 1_000
 const FAULTS_LIMIT = 100
@@ -29,6 +29,13 @@ const FaultShape = z.strictObject({
 })
 type EventFault = z.infer<typeof FaultShape>
 
+export const OwnerEventVerifyOutput = z.strictObject({
+  object: z.literal('owner_event_check'),
+  sound: z.boolean(),
+  checked: z.int(),
+  faults: z.array(FaultShape),
+})
+
 /** Holds the events against the audit records that seal them. Whether those are sound, `audit verify` tells. */
 export const ownerEventVerify = defineOwnerOperation({
   name: 'owner_event_verify',
@@ -40,12 +47,8 @@ export const ownerEventVerify = defineOwnerOperation({
   cli: 'owner event verify',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({
-    object: z.literal('owner_event_check'),
-    sound: z.boolean(),
-    checked: z.int(),
-    faults: z.array(FaultShape),
-  }),
+  output: OwnerEventVerifyOutput,
+  present: async () => (await import('./present-events.ts')).presentEventCheck,
   async handle({ db }) {
     const { checked, faults } = await checkSealed(db)
     for (const { seq, event_id } of await db.all(unsealed, FAULTS_LIMIT))

@@ -7,15 +7,18 @@ import {
   StoredJson,
 } from '../../../operations/define-operation.ts'
 import type { Hub } from '../../../operations/hub.ts'
-import { keptWith } from '../../../platform/basics/kept-with.ts'
+import { partOf } from '../../../platform/basics/part-of.ts'
 import type { Transaction } from '../../../platform/storage/database.ts'
 import { findConnection } from '../connections/connection-store.ts'
+import { findConnector } from '../connectors/connector-registry.ts'
 import { DoneThenOutside } from './done-then-outside.ts'
-import { appendEvent } from './event-store.ts'
 import { floodLimit } from './flood-limit.ts'
-import { soundIds } from './sound-ids.ts'
 import type { Spine, SpineObject } from './spine.ts'
 import type { TracedCall } from './spine-event.ts'
+import { appendEvent } from './spine-store.ts'
+
+/** What our ids look like; a bearer or a code of ours is longer or begins otherwise. */
+const OWN_ID = /^(?!lde)[a-z]{2,8}_[0-9a-f]{16,32}$/
 
 type AnySpine = Spine<Record<string, unknown>, unknown>
 type Handle = Operation['handle']
@@ -70,7 +73,7 @@ export async function recordRefusal(
   // Whoever is held back for calling too often must not fill the record instead.
   if (caller.kind === 'anonymous' || error.code === 'rate_limited') return
   const kind = `${caller.kind}|${caller.id}|${spine.event}|${spine.operation}|${error.code}`
-  const { is_told, left_out } = limitOf(hub)(kind, now)
+  const { is_told, left_out } = partOf(hub, floodLimit)(kind, now)
   if (!is_told) return
   const ids = await soundIds(hub, ended.input ?? ended.sent)
   const object = await withConnector(hub, spine.object(ids))
@@ -79,8 +82,6 @@ export async function recordRefusal(
   const end = { ...spine, object, selector, error, data: left_out > 0 ? { equal_left_out: left_out } : {} }
   await hub.db.transaction((tx) => appendEvent(tx, hub, call, end))
 }
-
-const limitOf = keptWith((_hub: Hub) => floodLimit())
 
 /** A refused call names its connection at most; whose connector it is, is ours to know. */
 async function withConnector(hub: Hub, object: SpineObject): Promise<SpineObject> {
@@ -92,4 +93,20 @@ async function withConnector(hub: Hub, object: SpineObject): Promise<SpineObject
 function selectorOf(input: object) {
   if ('connection_id' in input) return 'connection_id' as const
   return 'connector_id' in input ? ('connector_id' as const) : undefined
+}
+
+/**
+ * What of a refused input may stand in a record: ids of our form and connectors that there are. Whatever
+ * else stands where an id belongs may be a secret in the wrong place.
+ */
+async function soundIds(hub: Hub, sent: unknown): Promise<Record<string, string>> {
+  if (typeof sent !== 'object' || sent === null) return {}
+  const found: Record<string, string> = {}
+  for (const [name, value] of Object.entries(sent)) {
+    if (typeof value !== 'string' || !name.endsWith('_id')) continue
+    const isSound =
+      name === 'connector_id' ? (await findConnector(hub, value)) !== undefined : OWN_ID.test(value)
+    if (isSound) found[name] = value
+  }
+  return found
 }

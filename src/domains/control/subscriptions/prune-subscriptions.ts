@@ -1,6 +1,6 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { sql } from '../../../platform/storage/database.ts'
-import { eraseEvents } from './event-store.ts'
+import { eraseEvents } from './subscription-event-store.ts'
 import { SUBSCRIPTION_LIMIT } from './subscription-limits.ts'
 import { eraseSubscription } from './subscription-store.ts'
 

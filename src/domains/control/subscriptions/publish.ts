@@ -1,8 +1,8 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { sql, type Transaction } from '../../../platform/storage/database.ts'
 import { EventFilters, isWanted } from './event-filters.ts'
-import { addEvent } from './event-store.ts'
 import type { EventType } from './event-types.ts'
+import { addEvent } from './subscription-event-store.ts'
 import { SUBSCRIPTION_LIMIT } from './subscription-limits.ts'
 import { wakeDeliverer } from './wake-deliverer.ts'
 
@@ -35,5 +35,5 @@ export async function publishEvent(tx: Transaction, hub: Hub, event: PublishedEv
     await addEvent(tx, hub.system, subscription_id, content)
     isAwaited = true
   }
-  if (isAwaited) wakeDeliverer(hub)
+  if (isAwaited) wakeDeliverer(tx, hub)
 }

@@ -46,6 +46,7 @@ export const subscriptionCreate = defineOwnerOperation({
     ),
   }),
   output: SubscriptionWithSecret,
+  present: async () => (await import('./present-subscriptions.ts')).presentSubscription,
   async handle({ input, caller, db, hub, now, hosted, refuse }) {
     const fault = findCallbackFault(input.callback_url, { hosted })
     if (fault) return refuse('invalid_callback_url', fault)
@@ -69,7 +70,7 @@ export const subscriptionCreate = defineOwnerOperation({
       updated_at: now.toISOString(),
     }
     await insertSubscription(db, row)
-    wakeDeliverer(hub)
+    wakeDeliverer(db, hub)
     return { ...showSubscription({ ...row, ...UNDELIVERED }), secret }
   },
 })

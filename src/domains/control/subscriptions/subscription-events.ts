@@ -4,9 +4,9 @@ import { limitInput } from '../../../operations/page-cursor.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import type { StoredEvent } from './cloud-event.ts'
 import { cursorOf, findSeq } from './event-cursor.ts'
-import { addEvent, listEvents, oldestEvent } from './event-store.ts'
 import { TEST_TYPE } from './event-types.ts'
 import { subscriptionErrors } from './subscription-errors.ts'
+import { addEvent, listEvents, oldestEvent } from './subscription-event-store.ts'
 import { SubscriptionId, subscriptionTarget } from './subscription-record.ts'
 import { subscriptionSpine } from './subscription-spine.ts'
 import { findSubscription, lockSubscription } from './subscription-store.ts'
@@ -40,7 +40,7 @@ export const subscriptionTest = defineOwnerOperation({
     const content = { type: TEST_TYPE, subject: subscription_id, data: { note: 'A test, as asked for.' } }
     const event = await addEvent(db, hub.system, subscription_id, content)
     if (!event) return refuse('subscription_not_found')
-    wakeDeliverer(hub)
+    wakeDeliverer(db, hub)
     const { event_id, seq } = event
     return { object: 'event_subscription_test' as const, subscription_id, event_id, cursor: cursorOf(seq) }
   },
@@ -50,6 +50,13 @@ const KeptEvent = z.strictObject({
   cursor: z.string(),
   delivered: z.boolean(),
   event: z.looseObject({ specversion: z.literal('1.0'), id: z.string(), type: z.string() }),
+})
+
+export const SubscriptionEventsOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(KeptEvent),
+  next_cursor: z.string(),
+  has_more: z.boolean(),
 })
 
 export const subscriptionEvents = defineOwnerOperation({
@@ -67,12 +74,8 @@ export const subscriptionEvents = defineOwnerOperation({
     cursor: z.string().max(64).optional().describe('Events after this one; from the oldest kept if left out'),
     limit: limitInput(PAGE_LIMIT, PAGE_USUAL),
   }),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(KeptEvent),
-    next_cursor: z.string(),
-    has_more: z.boolean(),
-  }),
+  output: SubscriptionEventsOutput,
+  present: async () => (await import('./present-subscriptions.ts')).presentSubscriptionEvents,
   async handle({ input, caller, db, refuse }) {
     const { subscription_id, cursor, limit = PAGE_USUAL } = input
     const found = await findSubscription(db, caller, subscription_id)

@@ -8,6 +8,12 @@ import { findSubscription, listSubscriptions } from './subscription-store.ts'
 
 const PAGE_LIMIT = 100
 
+export const SubscriptionListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(Subscription),
+  next_cursor: z.string().nullable(),
+})
+
 export const subscriptionList = defineOwnerOperation({
   name: 'event_subscription_list',
   summary: 'List event subscriptions, oldest first: the owner sees all, an agent its own.',
@@ -18,11 +24,8 @@ export const subscriptionList = defineOwnerOperation({
   cli: 'owner subscription list',
   errors: {},
   input: z.strictObject(pageInputs(PAGE_LIMIT, PAGE_LIMIT)),
-  output: z.strictObject({
-    object: z.literal('list'),
-    data: z.array(Subscription),
-    next_cursor: z.string().nullable(),
-  }),
+  output: SubscriptionListOutput,
+  present: async () => (await import('./present-subscriptions.ts')).presentSubscriptions,
   async handle({ input, caller, db, refuse }) {
     const { cursor, limit = PAGE_LIMIT } = input
     const after =
@@ -48,6 +51,7 @@ export const subscriptionShow = defineOwnerOperation({
   target: ({ subscription_id }) => subscriptionTarget(subscription_id),
   input: z.strictObject({ subscription_id: SubscriptionId }),
   output: Subscription,
+  present: async () => (await import('./present-subscriptions.ts')).presentSubscription,
   async handle({ input, caller, db, refuse }) {
     const found = await findSubscription(db, caller, input.subscription_id)
     return found ? showSubscription(found) : refuse('subscription_not_found')

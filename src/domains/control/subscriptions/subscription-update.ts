@@ -41,6 +41,7 @@ export const subscriptionUpdate = defineOwnerOperation({
   spine: subscriptionSpine('update'),
   input: Changes,
   output: SubscriptionWithSecret,
+  present: async () => (await import('./present-subscriptions.ts')).presentSubscription,
   async handle({ input, caller, db, hub, now, hosted, refuse }) {
     const { callback_url, filters, status, rotate_secret } = input
     if (callback_url === undefined && !filters && !status && !rotate_secret)
@@ -55,7 +56,7 @@ export const subscriptionUpdate = defineOwnerOperation({
     const isNewStart =
       status === 'active' || (callback_url !== undefined && callback_url !== found.callback_url)
     await writeSubscription(db, kept, isNewStart)
-    wakeDeliverer(hub)
+    wakeDeliverer(db, hub)
     const restart = isNewStart ? { attempts: 0, next_attempt_at: null, last_failure: null } : {}
     return { ...showSubscription({ ...kept, ...restart }), ...(secret !== undefined && { secret }) }
   },

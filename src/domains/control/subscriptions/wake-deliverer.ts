@@ -1,19 +1,13 @@
 import type { Hub } from '../../../operations/hub.ts'
+import type { Transaction } from '../../../platform/storage/database.ts'
 
-/** What a hub that delivers can be told. */
-export interface Wakeable {
-  /** There is, or will be after a commit, something to deliver. */
-  wake(): void
-}
+/** Under which name a hub that delivers is told of events. */
+export const DELIVERER = 'subscription_deliveries'
 
-const deliverers = new WeakMap<Hub, Wakeable>()
-
-/** Says that this hub delivers. */
-export function setDeliverer(hub: Hub, deliverer: Wakeable): void {
-  deliverers.set(hub, deliverer)
-}
-
-/** Tells the hub's deliverer, where it has one: a command line has none, and leaves it to the hub that serves. */
-export function wakeDeliverer(hub: Hub): void {
-  deliverers.get(hub)?.wake()
+/**
+ * Tells this hub, where it delivers, that there is something to deliver, as soon as it is committed. A command line
+ * delivers nothing, and leaves it to the hub that serves.
+ */
+export function wakeDeliverer(tx: Transaction, hub: Hub): void {
+  tx.afterCommit(() => hub.workers.get(DELIVERER)?.wake())
 }

@@ -50,6 +50,7 @@ export const flowProposeEdit = defineOperation({
       .describe('The state id of that version, as flow_check tells it of its export'),
   }),
   output: Proposal,
+  present: async () => (await import('./present-proposals.ts')).presentDecision,
   prepare: ({ hub, vault_id }) => ensureStarterFlows(hub, vault_id),
   async handle(context) {
     const { input, caller, vault_id, db, refuse } = context

@@ -42,6 +42,7 @@ export const flowPropose = defineOperation({
     base_state_id: z.null().optional().describe('A new flow has none'),
   }),
   output: Proposal,
+  present: async () => (await import('./present-proposals.ts')).presentDecision,
   prepare: ({ hub, vault_id }) => ensureStarterFlows(hub, vault_id),
   async handle(context) {
     const { input, caller, vault_id, db, refuse } = context

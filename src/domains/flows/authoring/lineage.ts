@@ -1,7 +1,7 @@
 import { type Reader, sql, type Transaction } from '../../../platform/storage/database.ts'
+import { SCOPES, type Scope } from '../bundle/bundle-vocabulary.ts'
 import type { FlowBundle } from '../bundle/flow-record.ts'
 import { flowStateId } from '../bundle/state-id.ts'
-import { SCOPES, type Scope } from '../bundle/vocabulary.ts'
 import { insertFlowVersion, scopeValues } from '../flow-store.ts'
 import type { ProposalReview } from './proposal-record.ts'
 

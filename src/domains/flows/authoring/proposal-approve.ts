@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
 import { flowErrors } from '../flow-errors.ts'
-import { authorName, isOwnOverMcp } from '../own-work.ts'
+import { authorName, isOwnWork } from '../own-work.ts'
 import { PlainText } from '../plain-text.ts'
 import { authoringGate, proposalTarget } from './authoring-input.ts'
 import { addSuccessor } from './lineage.ts'
@@ -43,10 +43,11 @@ export const proposalApprove = defineOperation({
       .describe('Why it is approved without a passed evaluation'),
   }),
   output: ProposalReview,
+  present: async () => (await import('./present-proposals.ts')).presentDecision,
   async handle(context) {
     const { input, caller, vault_id, db, now, refuse } = context
     const proposal = await requireOpenProposal(context)
-    if (isOwnOverMcp(context, proposal.created_by)) refuse('FLOW_SELF_APPROVAL_DENIED')
+    if (isOwnWork(context, proposal.created_by)) refuse('FLOW_SELF_APPROVAL_DENIED')
     if (!mayPass(proposal, input.waiver_reason)) refuse('EVALUATION_REQUIRED')
     const draft = await readDraft(db, vault_id, proposal.proposal_id)
     if (!(await addSuccessor(db, vault_id, proposal, draft, now))) refuse('FLOW_LINEAGE_CONFLICT')

@@ -20,6 +20,7 @@ export const proposalDiscard = defineOperation({
   target: proposalTarget,
   input: z.strictObject({ proposal_id: ProposalId }),
   output: ProposalReview,
+  present: async () => (await import('./present-proposals.ts')).presentDecision,
   async handle(context) {
     const { caller, vault_id, db, now } = context
     const proposal = await requireOpenProposal(context)

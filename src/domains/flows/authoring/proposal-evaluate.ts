@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
 import { flowErrors } from '../flow-errors.ts'
-import { authorName, isOwnOverMcp } from '../own-work.ts'
+import { authorName, isOwnWork } from '../own-work.ts'
 import { NonBlankText } from '../plain-text.ts'
 import { proposalTarget } from './authoring-input.ts'
 import { ProposalId, ProposalReview } from './proposal-record.ts'
@@ -34,13 +34,14 @@ export const proposalEvaluate = defineOperation({
     comment: NonBlankText(COMMENT_CHARS).optional().describe('What is wrong; required unless it passed'),
   }),
   output: ProposalReview,
+  present: async () => (await import('./present-proposals.ts')).presentDecision,
   async handle(context) {
     const { input, caller, vault_id, db, now, refuse } = context
     if (input.outcome !== 'pass' && input.comment === undefined) {
       refuse('BAD_REQUEST', 'comment is required unless the outcome is pass.')
     }
     const proposal = await requireOpenProposal(context)
-    if (input.outcome === 'pass' && isOwnOverMcp(context, proposal.created_by))
+    if (input.outcome === 'pass' && isOwnWork(context, proposal.created_by))
       refuse('FLOW_SELF_APPROVAL_DENIED')
     const made: Evaluation = {
       evaluation_status: STATUS_OF[input.outcome],

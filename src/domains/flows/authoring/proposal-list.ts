@@ -10,6 +10,13 @@ import { listProposals } from './proposal-store.ts'
 const LIST_LIMIT = 200
 const LIST_DEFAULT = 50
 
+export const ProposalListOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_proposal_list/v0'),
+  vault_id: z.string(),
+  proposals: z.array(ProposalReview),
+  next_cursor: z.string().nullable(),
+})
+
 export const proposalList = defineOperation({
   name: 'proposal_list',
   summary: 'List proposals that the caller may see, newest first.',
@@ -23,12 +30,8 @@ export const proposalList = defineOperation({
     status: z.enum(PROPOSAL_STATUSES).optional().describe('Only proposals in this state'),
     ...pageInputs(LIST_LIMIT, LIST_DEFAULT),
   }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_proposal_list/v0'),
-    vault_id: z.string(),
-    proposals: z.array(ProposalReview),
-    next_cursor: z.string().nullable(),
-  }),
+  output: ProposalListOutput,
+  present: async () => (await import('./present-proposals.ts')).presentProposalList,
   async handle(context) {
     const { input, vault_id, db, refuse } = context
     const { status, limit = LIST_DEFAULT, cursor } = input

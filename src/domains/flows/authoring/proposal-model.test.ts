@@ -99,7 +99,7 @@ const evaluating = fc
       const input = { proposal_id: one.proposal_id, outcome, comment: 'Seen.' }
       const may = role === 'evaluator' || role === 'admin'
       const open = one.status === 'proposed' ? null : 'FLOW_PROPOSAL_NOT_OPEN'
-      const { code } = await hub.ask('proposal_evaluate', input, { as: role })
+      const { code } = await hub.ask('proposal_evaluate', input, { as: `${role}/reviewer` })
       expect(code).toBe(may ? open : 'FORBIDDEN')
       if (code === null) one.evaluation = outcome
     }),
@@ -110,7 +110,7 @@ const approving = fc.tuple(choice, fc.boolean()).map(([[pick, role], waived]) =>
     const one = picked(model, pick)
     if (!one) return
     const input = { proposal_id: one.proposal_id, ...(waived && { waiver_reason: 'needed' }) }
-    const { code } = await hub.ask('proposal_approve', input, { as: role })
+    const { code } = await hub.ask('proposal_approve', input, { as: `${role}/reviewer` })
     expect(code).toBe(approveRefusal(model, one, role, waived))
     if (code !== null) return
     one.status = 'approved'

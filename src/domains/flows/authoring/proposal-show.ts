@@ -12,6 +12,21 @@ import { ProposalId, ProposalReview } from './proposal-record.ts'
 import { readDraft } from './proposal-store.ts'
 import { requireProposal } from './require-proposal.ts'
 
+export const ProposalShowOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_proposal_show/v0'),
+  vault_id: z.string(),
+  proposal: ProposalReview,
+  flow: FlowWire,
+  steps: z.array(FlowStepWire),
+  diff: z.strictObject({
+    changes: z.array(
+      z.strictObject({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+    ),
+    text: z.string(),
+    truncated: z.boolean(),
+  }),
+})
+
 export const proposalShow = defineOperation({
   name: 'proposal_show',
   summary: 'Read a proposal with its draft and what it changes against the version it builds on.',
@@ -23,20 +38,8 @@ export const proposalShow = defineOperation({
   errors: flowErrors.pick('unknown_proposal', 'FLOW_SCOPE_AMBIGUOUS'),
   target: proposalTarget,
   input: z.strictObject({ proposal_id: ProposalId }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_proposal_show/v0'),
-    vault_id: z.string(),
-    proposal: ProposalReview,
-    flow: FlowWire,
-    steps: z.array(FlowStepWire),
-    diff: z.strictObject({
-      changes: z.array(
-        z.strictObject({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
-      ),
-      text: z.string(),
-      truncated: z.boolean(),
-    }),
-  }),
+  output: ProposalShowOutput,
+  present: async () => (await import('./present-proposals.ts')).presentProposal,
   async handle(context) {
     const { vault_id, db } = context
     const proposal = await requireProposal(context)

@@ -7,8 +7,8 @@ import {
   sql,
   type Transaction,
 } from '../../../platform/storage/database.ts'
+import type { Scope } from '../bundle/bundle-vocabulary.ts'
 import type { FlowBundle } from '../bundle/flow-record.ts'
-import type { Scope } from '../bundle/vocabulary.ts'
 import { scopeValues } from '../flow-store.ts'
 import { PROPOSAL_REVIEW_SCHEMA, type ProposalReview, REVIEW_QUEUE } from './proposal-record.ts'
 

@@ -126,32 +126,46 @@ describe('approving', () => {
     }
   })
 
-  test('over MCP nobody lets their own work pass; at home one person may', async () => {
-    const agent = { as: 'admin/agent', surface: 'mcp' as const }
-    const proposed = await propose(hub, draft(), agent)
-    const own = { status: 403, code: 'FLOW_SELF_APPROVAL_DENIED' }
-    expect(await approve(hub, proposed, agent)).toMatchObject(own)
-    expect(await hub.ask('proposal_evaluate', { ...idOf(proposed), outcome: 'pass' }, agent)).toMatchObject(
-      own,
-    )
-    const doubt = { ...idOf(proposed), outcome: 'needs_changes', comment: 'I was wrong.' }
-    expect((await hub.ask('proposal_evaluate', doubt, agent)).status).toBe(200)
-    // Not even told that a reason would do: it would not.
-    expect(await approve(hub, proposed, agent)).toMatchObject(own)
-    expect(
-      (
-        await hub.ask(
-          'proposal_evaluate',
-          { ...idOf(proposed), outcome: 'pass' },
-          { as: 'admin/other', surface: 'mcp' },
-        )
-      ).status,
-    ).toBe(200)
-    expect((await approve(hub, proposed, { as: 'admin/other', surface: 'mcp' })).status).toBe(200)
-    const home = { as: 'admin/me', surface: 'cli' as const }
-    expect((await approve(hub, await propose(hub, draft({ flow_id: 'flow_b' }), home), home)).status).toBe(
-      200,
-    )
+  test.each(['mcp', 'rest', 'cli'] as const)(
+    'nobody lets their own work pass with a token, by %s',
+    async (surface) => {
+      const agent = { as: 'admin/agent', surface }
+      const proposed = await propose(hub, draft(), agent)
+      const own = { status: 403, code: 'FLOW_SELF_APPROVAL_DENIED' }
+      expect(await approve(hub, proposed, agent)).toMatchObject(own)
+      expect(await hub.ask('proposal_evaluate', { ...idOf(proposed), outcome: 'pass' }, agent)).toMatchObject(
+        own,
+      )
+      const doubt = { ...idOf(proposed), outcome: 'needs_changes', comment: 'I was wrong.' }
+      expect((await hub.ask('proposal_evaluate', doubt, agent)).status).toBe(200)
+      // Not even told that a reason would do: it would not.
+      expect(await approve(hub, proposed, agent)).toMatchObject(own)
+      expect(
+        (
+          await hub.ask(
+            'proposal_evaluate',
+            { ...idOf(proposed), outcome: 'pass' },
+            { as: 'admin/other', surface },
+          )
+        ).status,
+      ).toBe(200)
+      expect((await approve(hub, proposed, { as: 'admin/other', surface })).status).toBe(200)
+    },
+  )
+
+  test('at home one person may be author and reviewer, but not the agent that speaks MCP there', async () => {
+    for (const [as, surface, status] of [
+      ['local', 'cli', 200],
+      ['owner', 'rest', 200],
+      ['local', 'mcp', 403],
+    ] as const) {
+      const proposed = await propose(hub, draft({ flow_id: `flow_${as}_${surface}` }), { as, surface })
+      expect([as, surface, (await approve(hub, proposed, { as, surface })).status]).toEqual([
+        as,
+        surface,
+        status,
+      ])
+    }
   })
 })
 
@@ -241,8 +255,8 @@ describe('the record', () => {
     expect(told).toEqual([
       ['tok_editor', 'flow_propose', id, 'allowed', null],
       ['tok_evaluator', 'proposal_evaluate', id, 'allowed', null],
-      ['tok_admin', 'proposal_approve', id, 'denied', 'EVALUATION_REQUIRED'],
-      ['tok_admin', 'proposal_approve', id, 'allowed', null],
+      ['tok_reviewer', 'proposal_approve', id, 'denied', 'EVALUATION_REQUIRED'],
+      ['tok_reviewer', 'proposal_approve', id, 'allowed', null],
       ['tok_admin', 'flow_propose', other.body.proposal_id, 'allowed', null],
       ['tok_editor', 'proposal_discard', other.body.proposal_id, 'denied', 'FORBIDDEN'],
       ['tok_admin', 'proposal_discard', other.body.proposal_id, 'allowed', null],

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
+import {
+  AUTOMATABLE,
+  REQUIRES_KINDS,
+  SCOPES,
+  SKILL_REF_KINDS,
+  VERIFICATION_KINDS,
+} from './bundle-vocabulary.ts'
 import type { Flow, FlowBundle, FlowStep } from './flow-record.ts'
 import { sampleFlow, sampleStep } from './sample-bundle.fixture.ts'
-import { AUTOMATABLE, REQUIRES_KINDS, SCOPES, SKILL_REF_KINDS, VERIFICATION_KINDS } from './vocabulary.ts'
 
 const HOSTILE_PIECES = [
   '<script>alert(1)</script>',

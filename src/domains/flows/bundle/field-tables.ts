@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import * as words from './bundle-vocabulary.ts'
 import * as limits from './limits.ts'
 import { isVersion } from './semver.ts'
 import type { Field, Rule } from './value-rules.ts'
@@ -16,7 +17,6 @@ import {
   text,
   textThat,
 } from './value-rules.ts'
-import * as words from './vocabulary.ts'
 
 const isoDateTime = z.iso.datetime({ offset: true })
 

@@ -1,5 +1,5 @@
-import type { Automatable, RequiresKind, Scope, SkillRefKind, VerificationKind } from './vocabulary.ts'
-import { FLOW_SCHEMA, FLOW_STEP_SCHEMA } from './vocabulary.ts'
+import type { Automatable, RequiresKind, Scope, SkillRefKind, VerificationKind } from './bundle-vocabulary.ts'
+import { FLOW_SCHEMA, FLOW_STEP_SCHEMA } from './bundle-vocabulary.ts'
 
 /** An input the whole flow takes. */
 export type FlowInput = { name: string; type: string; required: boolean }

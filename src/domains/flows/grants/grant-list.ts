@@ -10,6 +10,12 @@ import { listGrants } from './grant-store.ts'
 
 const LIST_LIMIT = 1_000
 
+export const GrantListOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_external_grant_list/v0'),
+  vault_id: z.string(),
+  grants: z.array(Grant),
+})
+
 export const grantList = defineOperation({
   name: 'flow_external_grant_list',
   summary: 'List the newest grants of this vault that the caller may see, revoked ones included.',
@@ -33,11 +39,8 @@ export const grantList = defineOperation({
     flow_id: FlowId.optional().describe('Only grants of this flow'),
     limit: limitInput(LIST_LIMIT, LIST_LIMIT),
   }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_external_grant_list/v0'),
-    vault_id: z.string(),
-    grants: z.array(Grant),
-  }),
+  output: GrantListOutput,
+  present: async () => (await import('./present-grants.ts')).presentGrantList,
   async handle(context) {
     const { input, vault_id, db } = context
     const scopes = requireVisibleScopes(context)

@@ -6,10 +6,10 @@ import { hashSecret } from '../../../platform/basics/secret-hash.ts'
 import type { Caller } from '../../../platform/identity/caller.ts'
 import { allowedToolIds, declaredTools } from '../allowlist.ts'
 import { findOpenProposal } from '../authoring/proposal-store.ts'
+import type { Scope } from '../bundle/bundle-vocabulary.ts'
 import type { FlowBundle } from '../bundle/flow-record.ts'
 import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { isVersion } from '../bundle/semver.ts'
-import type { Scope } from '../bundle/vocabulary.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { FlowId } from '../flow-schemas.ts'
 import { findFlowDocument } from '../flow-store.ts'
@@ -21,7 +21,8 @@ import { deleteExpiredGrants, insertGrant, takePlace } from './grant-store.ts'
 import { grantTerms } from './grant-terms.ts'
 import { PURGE_BATCH } from './purge-grants.ts'
 
-const errors = flowErrors.pick(
+/** What speaks against a mint. */
+export const mintErrors = flowErrors.pick(
   'unknown_flow',
   'FLOW_SCOPE_AMBIGUOUS',
   'FLOW_EXTERNAL_AGENT_DISABLED',
@@ -55,7 +56,17 @@ const input = z.strictObject({
 /** Whatever a request says of these, a grant has what the hub gives it: a ready-made record becomes no grant. */
 const SERVER_ISSUED = ['grant', 'bearer', ...Object.keys(Grant.shape).filter((key) => !(key in input.shape))]
 
-type Minting = Context<z.output<typeof input>, keyof typeof errors, 'create'>
+type Minting = Context<z.output<typeof input>, keyof typeof mintErrors, 'create'>
+
+/** What a grant is bound by beside its request. */
+type Uses = Pick<Grant, 'max_invocations' | 'invocation_count'>
+
+export const GrantMintOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_external_grant_mint/v0'),
+  grant: Grant,
+  bearer: z.string(),
+  expires_at: z.iso.datetime(),
+})
 
 export const grantMint = defineOperation({
   name: 'flow_external_grant_mint',
@@ -70,27 +81,30 @@ export const grantMint = defineOperation({
   rest: 'POST /api/v1/flows/{flow_id}/external-grants',
   mcp: true,
   cli: 'flow grant mint <flow_id>',
-  errors,
+  errors: mintErrors,
   ignores: SERVER_ISSUED,
   target: ({ flow_id }) => ({ kind: 'flow', id: flow_id }),
   input,
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_external_grant_mint/v0'),
-    grant: Grant,
-    bearer: z.string(),
-    expires_at: z.iso.datetime(),
-  }),
+  output: GrantMintOutput,
+  present: async () => (await import('./present-new-grant.ts')).presentNewGrant,
   prepare: ({ hub, vault_id }) => ensureStarterFlows(hub, vault_id),
   async handle(context) {
-    const { flow, tools } = await requireGrantable(context)
-    await requireRoom(context)
-    const { hub, db } = context
-    const bearer = `${BEARER_PREFIX}${hub.system.random(32)}`
-    const grant = draftGrant(context, flow.scope, tools)
-    await insertGrant(db, grant, hashSecret(bearer))
+    const { max_invocations } = grantTerms(context.rules.policy.value)
+    const { grant, bearer } = await mintGrant(context, { max_invocations, invocation_count: 0 })
     return { schema: 'knowtation.flow_external_grant_mint/v0', grant, bearer, expires_at: grant.expires_at }
   },
 })
+
+/** Checks what is wanted, and stores a grant for it. */
+export async function mintGrant(context: Minting, uses: Uses): Promise<{ grant: Grant; bearer: string }> {
+  const { flow, tools } = await requireGrantable(context)
+  await requireRoom(context)
+  const { hub, db } = context
+  const bearer = `${BEARER_PREFIX}${hub.system.random(32)}`
+  const grant = { ...draftGrant(context, flow.scope, tools), ...uses }
+  await insertGrant(db, grant, hashSecret(bearer))
+  return { grant, bearer }
+}
 
 /** The pinned version and the tools to grant, or the contract's first objection. */
 async function requireGrantable(context: Minting) {
@@ -118,11 +132,12 @@ async function requireApproved({ input: wanted, vault_id, db, refuse }: Minting,
 async function requireRoom({ db, vault_id, rules, now, refuse }: Minting): Promise<void> {
   const { max_live_grants } = grantTerms(rules.policy.value)
   if (await takePlace(db, vault_id, max_live_grants)) return
-  await deleteExpiredGrants(db, vault_id, now, PURGE_BATCH)
+  for (let gone = PURGE_BATCH, freed = 0; gone === PURGE_BATCH && freed === 0; )
+    ({ gone, freed } = await deleteExpiredGrants(db, vault_id, now, PURGE_BATCH))
   if (!(await takePlace(db, vault_id, max_live_grants))) refuse('FLOW_EXTERNAL_GRANT_DENIED')
 }
 
-function draftGrant(context: Minting, scope: Scope, allowed_tools: string[]): Grant {
+function draftGrant(context: Minting, scope: Scope, allowed_tools: string[]): Omit<Grant, keyof Uses> {
   const { input: wanted, vault_id, hub, caller, rules, now } = context
   const terms = grantTerms(rules.policy.value)
   const ttl_seconds = Math.min(wanted.ttl_seconds ?? terms.default_ttl_seconds, terms.max_ttl_seconds)
@@ -139,8 +154,6 @@ function draftGrant(context: Minting, scope: Scope, allowed_tools: string[]): Gr
     issued_at: now.toISOString(),
     revoked_at: null,
     actor_hash: hash('sha256', `${wanted.actor_label ?? ''}|${vault_id}|${issuerOf(caller)}`),
-    max_invocations: terms.max_invocations,
-    invocation_count: 0,
   }
 }
 

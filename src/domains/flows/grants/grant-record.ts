@@ -35,3 +35,8 @@ export const Grant = z
   })
   .meta({ id: 'FlowExternalGrant' })
 export type Grant = z.infer<typeof Grant>
+
+/** Past its moment, or with a moment nobody can read. */
+export function isExpired({ expires_at }: Pick<Grant, 'expires_at'>, now: Date): boolean {
+  return !(now.getTime() <= Date.parse(expires_at))
+}

@@ -21,13 +21,14 @@ export const grantRevoke = defineOperation({
   target: ({ grant_id }) => (GRANT_ID.test(grant_id) ? { kind: 'grant', id: grant_id } : undefined),
   input: z.strictObject({ grant_id: z.string().min(1).max(256).describe('The id of the grant') }),
   output: Grant,
+  present: async () => (await import('./present-grants.ts')).presentGrant,
   async handle(context) {
     const { input, vault_id, db, caller, now, refuse } = context
     const scopes = requireVisibleScopes(context)
     const found = GRANT_ID.test(input.grant_id) ? await findGrant(db, vault_id, input.grant_id) : undefined
     if (!found || !scopes.includes(found.scope)) return refuse('unknown_grant')
     if (!hasWriteAuthority(caller, found.scope)) refuse('FLOW_EXTERNAL_GRANT_DENIED')
-    await revokeGrant(db, found.grant_id, now)
+    await revokeGrant(db, found, now)
     // Another call may have revoked it meanwhile: the first moment is the one to tell.
     return (await findGrant(db, vault_id, found.grant_id)) ?? refuse('unknown_grant')
   },

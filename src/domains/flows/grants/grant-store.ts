@@ -1,6 +1,5 @@
-import { keptLately } from '../../../platform/basics/kept-lately.ts'
 import { type Reader, type SqlValue, sql, type Transaction } from '../../../platform/storage/database.ts'
-import type { Scope } from '../bundle/vocabulary.ts'
+import type { Scope } from '../bundle/bundle-vocabulary.ts'
 import { scopeValues } from '../flow-store.ts'
 import { GRANT_SCHEMA, type Grant } from './grant-record.ts'
 
@@ -36,7 +35,15 @@ const ofVault = sql<GrantRow>(`SELECT ${COLUMNS} FROM flow_external_grants WHERE
 const ofFlow = sql<GrantRow>(
   `SELECT ${COLUMNS} FROM flow_external_grants WHERE vault_id = ? AND flow_id = ? ${PAGE_END}`,
 )
+/** Stands where the moment of the revoke stands for a grant that was refused as expired: no clock shows it. */
+const ENDED_BY_TIME = '0001-01-01T00:00:00.000Z'
 const revoke = sql('UPDATE flow_external_grants SET revoked_at = ? WHERE grant_id = ? AND revoked_at IS NULL')
+const revokeEnded = sql(
+  `UPDATE flow_external_grants SET revoked_at = ? WHERE grant_id = ? AND revoked_at = '${ENDED_BY_TIME}'`,
+)
+const endExpired = sql(
+  `UPDATE flow_external_grants SET revoked_at = '${ENDED_BY_TIME}' WHERE grant_id = ? AND revoked_at IS NULL`,
+)
 // One statement decides and counts, so that no two processes can both take the last place.
 const countInvocation = sql(
   `UPDATE flow_external_grants SET invocation_count = invocation_count + 1
@@ -53,12 +60,14 @@ const countStored = sql(
    WHERE flow_external_grant_counts.stored < ?`,
 )
 const freePlaces = sql('UPDATE flow_external_grant_counts SET stored = stored - ? WHERE vault_id = ?')
-const deleteExpired = sql(
+const deleteExpired = sql<{ revoked_at: string | null }>(
   `DELETE FROM flow_external_grants WHERE grant_id IN
-   (SELECT grant_id FROM flow_external_grants WHERE vault_id = ? AND expires_at < ? ORDER BY expires_at LIMIT ?)`,
+   (SELECT grant_id FROM flow_external_grants WHERE vault_id = ? AND expires_at < ? ORDER BY expires_at LIMIT ?)
+   RETURNING revoked_at`,
 )
+// Those without a live one, too: what was revoked goes as well.
 const vaultsWithGrants = sql<{ vault_id: string }>(
-  'SELECT vault_id FROM flow_external_grant_counts WHERE stored > 0 ORDER BY vault_id',
+  'SELECT vault_id FROM flow_external_grant_counts ORDER BY vault_id',
 )
 
 /** Stores a new grant, whose place was taken before; of its bearer only the hash. */
@@ -93,9 +102,30 @@ export async function listGrants(
   return rows.map(toGrant)
 }
 
-/** Marks a grant as revoked for good; the first moment stays. */
-export async function revokeGrant(tx: Transaction, grant_id: string, now: Date): Promise<void> {
-  await tx.run(revoke, now.toISOString(), grant_id)
+/** Marks a grant as revoked for good; the first moment stays. Its place is free from then on. */
+export async function revokeGrant(
+  tx: Transaction,
+  { vault_id, grant_id }: Pick<Grant, 'vault_id' | 'grant_id'>,
+  now: Date,
+): Promise<void> {
+  if ((await tx.run(revoke, now.toISOString(), grant_id)) > 0) await tx.run(freePlaces, 1, vault_id)
+  else await tx.run(revokeEnded, now.toISOString(), grant_id)
+}
+
+/** Ends a grant that was refused as expired, so that no clock brings it to life again. Its place is free from then on. */
+export async function endExpiredGrant(
+  tx: Transaction,
+  { vault_id, grant_id }: Pick<Grant, 'vault_id' | 'grant_id'>,
+): Promise<void> {
+  if ((await tx.run(endExpired, grant_id)) > 0) await tx.run(freePlaces, 1, vault_id)
+}
+
+/** Marks a grant that was refused as expired. It goes nowhere: to its holder and its owner it is an expired one. */
+const ENDED = Symbol('ended by time')
+
+/** Whether the grant was refused as expired before. */
+export function wasEndedByTime(grant: Grant): boolean {
+  return ENDED in grant
 }
 
 /** Takes one of the grant's invocations. Answers false when none is left. */
@@ -108,40 +138,32 @@ export async function returnInvocation(tx: Transaction, grant_id: string): Promi
   await tx.run(uncountInvocation, grant_id)
 }
 
-/** Takes a place for one more grant. Answers false when the vault stores `limit` of them already. */
+/** Takes a place for one more grant. Answers false when `limit` of the vault's have theirs already. */
 export async function takePlace(tx: Transaction, vault_id: string, limit: number): Promise<boolean> {
   return limit > 0 && (await tx.run(countStored, vault_id, limit)) === 1
 }
 
-/** Removes at most `limit` grants that expired before the moment. Answers how many went. */
+/** Removes at most `limit` grants that expired before the moment. Answers how many went, and how many places that freed. */
 export async function deleteExpiredGrants(
   tx: Transaction,
   vault_id: string,
   before: Date,
   limit: number,
-): Promise<number> {
-  const gone = await tx.run(deleteExpired, vault_id, before.toISOString(), limit)
-  if (gone > 0) await tx.run(freePlaces, gone, vault_id)
-  return gone
+): Promise<{ gone: number; freed: number }> {
+  const gone = await tx.all(deleteExpired, vault_id, before.toISOString(), limit)
+  // A revoked one gave its place back when it was revoked.
+  const freed = gone.filter(({ revoked_at }) => revoked_at === null).length
+  if (freed > 0) await tx.run(freePlaces, freed, vault_id)
+  return { gone: gone.length, freed }
 }
 
 export async function listGrantVaults(db: Reader): Promise<string[]> {
   return (await db.all(vaultsWithGrants)).map((row) => row.vault_id)
 }
 
-/** Many grants are for the same tools, and one is read with each call. */
-const toolsIn = keptLately(100, (text) => Object.freeze(JSON.parse(text)) as string[])
-
-let last: { row: GrantRow; grant: Grant } | undefined
-
-/** Calls that were read together share a row, and so the grant that it is. */
-function toGrant(row: GrantRow): Grant {
-  if (last?.row !== row) last = { row, grant: readGrant(row) }
-  return last.grant
-}
-
 /** A grant whose end nobody can read counts as expired from the start; it can be listed and revoked like any other. */
-function readGrant(row: GrantRow): Grant {
+function toGrant(row: GrantRow): Grant {
+  const isEnded = row.revoked_at === ENDED_BY_TIME
   return {
     schema: GRANT_SCHEMA,
     grant_id: row.grant_id,
@@ -149,11 +171,12 @@ function readGrant(row: GrantRow): Grant {
     scope: row.scope,
     flow_id: row.flow_id,
     flow_version: row.flow_version,
-    allowed_tools: toolsIn(row.allowed_tools),
+    allowed_tools: JSON.parse(row.allowed_tools) as string[],
     allowed_harnesses: ['agent_bundle'],
     expires_at: isMoment(row.expires_at) ? row.expires_at : row.issued_at,
     issued_at: row.issued_at,
-    revoked_at: row.revoked_at,
+    revoked_at: isEnded ? null : row.revoked_at,
+    ...(isEnded && { [ENDED]: true }),
     actor_hash: row.actor_hash,
     max_invocations: row.max_invocations,
     invocation_count: row.invocation_count,

@@ -12,7 +12,8 @@ export async function purgeExpiredGrants(hub: Hub): Promise<void> {
   for (const vault_id of await listGrantVaults(hub.db)) {
     let gone = PURGE_BATCH
     while (gone === PURGE_BATCH) {
-      gone = await hub.db.transaction((tx) => deleteExpiredGrants(tx, vault_id, before, PURGE_BATCH))
+      const purged = await hub.db.transaction((tx) => deleteExpiredGrants(tx, vault_id, before, PURGE_BATCH))
+      gone = purged.gone
     }
   }
 }

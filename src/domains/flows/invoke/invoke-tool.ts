@@ -6,18 +6,34 @@ import {
   defineOperation,
   type Effect,
 } from '../../../operations/define-operation.ts'
-import { isForbidden, isGateOn } from '../../../platform/policy/gates.ts'
+import { compilePayloadCheck } from '../../../platform/upstream/payload-schema.ts'
+import type { Part } from '../activation/conditions.ts'
 import { type AllowedTool, allowedToolIds, requireAllowedTool } from '../allowlist.ts'
 import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { flowErrors } from '../flow-errors.ts'
-import { isFlowVersionVisible } from '../flow-store.ts'
-import { requireGrant, requireLiveGrant } from '../grants/check-grant.ts'
+import { findReferences, requireGrant } from '../grants/check-grant.ts'
 import { type Grant, MISPLACED_BEARER } from '../grants/grant-record.ts'
 import { takeInvocation } from '../grants/grant-store.ts'
-import { requireVisibleScopes } from '../visibility.ts'
-import { isPayloadFor } from './payload.ts'
 import { callProvider, isProvided } from './providers.ts'
 import { whileActivated } from './while-activated.ts'
+
+const input = z.strictObject({
+  tool_id: z.string().min(1).max(MAX_REF_ID_CHARS).describe('The tool to invoke'),
+  flow_id: z.string().max(128).optional().describe('The flow that the grant is for'),
+  flow_version: z.string().max(64).optional().describe('The version that the grant is pinned to'),
+  payload: z.record(z.string(), z.unknown()).optional().describe("The tool's arguments"),
+})
+
+export const InvokeToolOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_external_tool_invoke/v0'),
+  tool_id: z.string(),
+  accepted: z.literal(true),
+  grant_id: z.string(),
+  result: z.unknown().optional(),
+})
+
+/** The pipeline has checked the gate, and taking the invocation decides whether one is left. */
+const USE: readonly Part[] = ['life', 'use', 'sight']
 
 const errors = flowErrors.pick(
   'unknown_flow',
@@ -33,13 +49,6 @@ const errors = flowErrors.pick(
   'FLOW_EXTERNAL_PROVIDER_FAILED',
   'FLOW_EXTERNAL_PROVIDER_TIMEOUT',
 )
-
-const input = z.strictObject({
-  tool_id: z.string().min(1).max(MAX_REF_ID_CHARS).describe('The tool to invoke'),
-  flow_id: z.string().max(128).optional().describe('The flow that the grant is for'),
-  flow_version: z.string().max(64).optional().describe('The version that the grant is pinned to'),
-  payload: z.record(z.string(), z.unknown()).optional().describe("The tool's arguments"),
-})
 
 const gate = {
   flag: 'FLOW_EXTERNAL_AGENT_ENABLED',
@@ -76,14 +85,10 @@ export const invokeTool = defineOperation({
   // Only a name that the owner listed may stand in the audit log: anything else is the caller's own text.
   target: ({ tool_id }, { policy }) =>
     allowedToolIds(policy.value).has(tool_id) ? { kind: 'external_tool', id: tool_id } : undefined,
+  references: findReferences,
   input,
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_external_tool_invoke/v0'),
-    tool_id: z.string(),
-    accepted: z.literal(true),
-    grant_id: z.string(),
-    result: z.unknown().optional(),
-  }),
+  output: InvokeToolOutput,
+  present: async () => (await import('./present-invoke.ts')).presentInvocation,
   async check(context) {
     const { tool, grant } = await requireActivated(context)
     const payload = context.input.payload ?? {}
@@ -112,31 +117,29 @@ export const invokeTool = defineOperation({
   },
 })
 
+async function requireActivated(
+  context: Asking<Effect>,
+  parts = USE,
+): Promise<{ tool: AllowedTool; grant: Grant }> {
+  const { tool_id, flow_id, flow_version } = context.input
+  const grant = await requireGrant(context, parts, () => ({ flow_id, flow_version, tools: [tool_id] }))
+  return { grant, tool: requireAllowedTool(context.rules.policy.value, tool_id) }
+}
+
 /** A revoke may have come between the check and the count: then it is what the caller hears of. */
 async function refuseUntaken(context: Asking<'update'>): Promise<never> {
-  await requireLiveGrant(context)
+  await requireActivated(context, ['life'])
   return context.refuse('FLOW_EXTERNAL_GRANT_DENIED')
 }
 
 /** The same conditions at a later moment, by the policy of that moment. */
 async function requireStillActivated(context: Asking<'update'>): Promise<void> {
-  const { hub, vault_id, refuse } = context
-  const rules = hub.rulesOf(vault_id)
-  if (isForbidden(gate.flag, hub.env, rules.policy)) refuse(gate.whenForbidden)
-  if (!isGateOn(gate.flag, hub.env, rules.policy.value)) refuse(gate.whenOff)
-  await requireActivated({ ...context, rules, db: hub.db, now: hub.system.now() })
+  const { hub, vault_id } = context
+  const later = { ...context, rules: hub.rulesOf(vault_id), db: hub.db, now: hub.system.now() }
+  await requireActivated(later, ['gate', ...USE])
 }
 
-/** All six conditions in the contract's order: gate (checked before), approval, grant, tool, allowlist, sight. */
-async function requireActivated(context: Asking<'read'>): Promise<{ tool: AllowedTool; grant: Grant }> {
-  const { input: asked, vault_id, db, rules, refuse } = context
-  const { tool_id, flow_id: named, flow_version } = asked
-  const grant = await requireGrant(context, { flow_id: named, flow_version, tool_id })
-  const scopes = requireVisibleScopes(context)
-  if (!scopes.includes(grant.scope)) refuse('unknown_flow')
-  const { flow_id, flow_version: version } = grant
-  // A version that was withdrawn since takes its grants with it.
-  const approved = await isFlowVersionVisible(db, { vault_id, flow_id, scopes, version })
-  if (!approved) refuse('FLOW_EXTERNAL_GRANT_DENIED')
-  return { grant, tool: requireAllowedTool(rules.policy.value, tool_id) }
+/** Whether the payload fits the tool's declared schema; without one any object does. */
+function isPayloadFor(tool: AllowedTool, payload: Record<string, unknown>): boolean {
+  return tool.input_schema === undefined || compilePayloadCheck(tool.input_schema)(payload)
 }

@@ -4,6 +4,7 @@ import { toolboxCaller } from '../../../platform/identity/caller.ts'
 import { resolveSeat, SeatInvalid } from '../../../platform/identity/resolve-seat.ts'
 import type { ToolboxProvider } from '../../../platform/upstream/provider-policy.ts'
 import { UpstreamFailure } from '../../../platform/upstream/upstream-failure.ts'
+import { referencesOf } from '../grants/check-grant.ts'
 import type { Grant } from '../grants/grant-record.ts'
 
 /**
@@ -12,11 +13,12 @@ import type { Grant } from '../grants/grant-record.ts'
  */
 export async function callToolbox(
   hub: Hub,
-  { grant_id, vault_id }: Pick<Grant, 'grant_id' | 'vault_id'>,
+  grant: Grant,
   { tool, project, service, role }: ToolboxProvider,
   payload: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<unknown> {
+  const { grant_id, vault_id } = grant
   const operation = await hub.findOperation(tool)
   if (operation?.authority.kind !== 'seat') throw new UpstreamFailure('not_available', false)
   const seat = requireSeat({ project, service, role, agent_id: grant_id })
@@ -27,6 +29,7 @@ export async function callToolbox(
     address: 'local',
     vault: vault_id,
     input: payload,
+    references: referencesOf(grant),
     signal,
   })
   const content = [{ type: 'text', text: answer.text }]

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { verifies } from '../../../../test/requirements/verifies.ts'
 import { hostileBundle } from '../bundle/arbitrary-bundle.fixture.ts'
+import { HARNESSES, RESERVED_HARNESSES } from '../bundle/bundle-vocabulary.ts'
 import { sampleBundle, sampleFlow, sampleStep } from '../bundle/sample-bundle.fixture.ts'
-import { HARNESSES, RESERVED_HARNESSES } from '../bundle/vocabulary.ts'
-import { contentHash } from './envelope.ts'
 import { findMarker } from './marker.ts'
+import { contentHash } from './projection-envelope.ts'
 import { isProjectable, renderProjection } from './render-projection.ts'
 
 const BOTH = ['cursor_rule', 'cli_runbook'] as const
@@ -190,7 +190,7 @@ function renderHashesInOtherProcess(bundle: Input, harness: (typeof BOTH)[number
   const script = `
     const [bundle, harness] = JSON.parse(process.argv[1])
     const { renderProjection } = await import(${JSON.stringify(new URL('render-projection.ts', import.meta.url))})
-    const { contentHash } = await import(${JSON.stringify(new URL('envelope.ts', import.meta.url))})
+    const { contentHash } = await import(${JSON.stringify(new URL('projection-envelope.ts', import.meta.url))})
     const render = () => contentHash(renderProjection({ ...bundle, harness }).rendered)
     console.log(JSON.stringify(Array.from({ length: 100 }, render)))`
   const flags = ['--no-warnings', '--input-type=module', '--eval', script, JSON.stringify([bundle, harness])]

@@ -1,6 +1,6 @@
+import type { Harness } from '../bundle/bundle-vocabulary.ts'
 import type { FlowDraft, FlowStepDraft } from '../bundle/flow-record.ts'
 import { canonicalBundle } from '../bundle/flow-record.ts'
-import type { Harness } from '../bundle/vocabulary.ts'
 import { renderAgentBundle } from './render-agent-bundle.ts'
 import { renderCliRunbook } from './render-cli-runbook.ts'
 import { renderCursorRule } from './render-cursor-rule.ts'

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
 import { flowErrors } from '../flow-errors.ts'
+import { updateRun } from './flow-run-store.ts'
 import { requireCurrentStep } from './require-run.ts'
 import { RunAnswer, runGate, runShape, runTarget } from './run-operation-parts.ts'
 import { mayBeDone, withStep } from './run-progress.ts'
 import { SKIP_REASONS, StepId, toFlowRun } from './run-record.ts'
-import { updateRun } from './run-store.ts'
 
 export const flowRunAdvance = defineOperation({
   name: 'flow_run_advance',
@@ -36,6 +36,7 @@ export const flowRunAdvance = defineOperation({
       .describe('Why the step is skipped; only then, and then required'),
   }),
   output: RunAnswer,
+  present: async () => (await import('./present-flow-runs.ts')).presentRun,
   async handle(context) {
     const { input, vault_id, db, refuse } = context
     const { to_status, skip_reason = null } = input

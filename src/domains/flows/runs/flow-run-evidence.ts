@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
 import { flowErrors } from '../flow-errors.ts'
+import { updateRun } from './flow-run-store.ts'
 import { requireCurrentStep } from './require-run.ts'
 import { RunAnswer, runGate, runShape, runTarget } from './run-operation-parts.ts'
 import { isVerifiable, withStep } from './run-progress.ts'
 import { POINTER_KINDS, StepId, toFlowRun } from './run-record.ts'
-import { updateRun } from './run-store.ts'
 
 /** An id or an address, never a document: no white space and not long. */
 const EvidenceRef = z
@@ -40,6 +40,7 @@ export const flowRunEvidence = defineOperation({
     ref: EvidenceRef,
   }),
   output: RunAnswer,
+  present: async () => (await import('./present-flow-runs.ts')).presentRun,
   async handle(context) {
     const { input, vault_id, db, refuse } = context
     const { run, step } = await requireCurrentStep(context)

@@ -18,6 +18,7 @@ export const flowRunGet = defineOperation({
   target: runTarget,
   input: z.strictObject(runShape),
   output: RunAnswer,
+  present: async () => (await import('./present-flow-runs.ts')).presentRun,
   async handle(context) {
     const run = toFlowRun(await requireRun(context))
     return { schema: 'knowtation.flow_run_get/v0', vault_id: context.vault_id, run }

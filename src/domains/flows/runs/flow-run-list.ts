@@ -5,11 +5,18 @@ import { cutPage, findPlace, pageInputs } from '../../../operations/page-cursor.
 import { flowErrors } from '../flow-errors.ts'
 import { FlowId } from '../flow-schemas.ts'
 import { requireVisibleScopes } from '../visibility.ts'
+import { listRuns } from './flow-run-store.ts'
 import { FlowRun, toFlowRun } from './run-record.ts'
-import { listRuns } from './run-store.ts'
 
 const MAX_FLOW_RUNS_LIST = 200
 const LIST_DEFAULT = 50
+
+export const FlowRunListOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_run_list/v0'),
+  vault_id: z.string(),
+  runs: z.array(FlowRun),
+  next_cursor: z.string().nullable(),
+})
 
 export const flowRunList = defineOperation({
   name: 'flow_run_list',
@@ -25,12 +32,8 @@ export const flowRunList = defineOperation({
     flow_id: FlowId,
     ...pageInputs(MAX_FLOW_RUNS_LIST, LIST_DEFAULT),
   }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_run_list/v0'),
-    vault_id: z.string(),
-    runs: z.array(FlowRun),
-    next_cursor: z.string().nullable(),
-  }),
+  output: FlowRunListOutput,
+  present: async () => (await import('./present-flow-runs.ts')).presentRunList,
   async handle(context) {
     const { input, vault_id, db, refuse } = context
     const { flow_id, limit = LIST_DEFAULT, cursor } = input

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../platform/storage/database.ts'
 import { approve, draft, proposeEdit, publish } from '../authoring/drafts.fixture.ts'
+import { VERIFICATION_KINDS, type VerificationKind } from '../bundle/bundle-vocabulary.ts'
 import type { FlowBundle } from '../bundle/flow-record.ts'
-import { VERIFICATION_KINDS, type VerificationKind } from '../bundle/vocabulary.ts'
 import { type Ask, type FlowHub, OPEN_POLICY, openFlowHub } from '../flow-hub.fixture.ts'
 
 let hub: FlowHub

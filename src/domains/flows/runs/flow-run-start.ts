@@ -11,9 +11,9 @@ import { authorName } from '../own-work.ts'
 import { PlainText } from '../plain-text.ts'
 import { ensureStarterFlows } from '../starter-flows.ts'
 import { requireVisibleScopes } from '../visibility.ts'
+import { insertRun } from './flow-run-store.ts'
 import { runGate, runTarget } from './run-operation-parts.ts'
 import { FlowRun, type KeptRun, type KeptStep, toFlowRun } from './run-record.ts'
-import { insertRun } from './run-store.ts'
 
 const REF_CHARS = 512
 
@@ -26,6 +26,12 @@ const input = z.strictObject({
 })
 
 type Starting = Context<z.output<typeof input>, 'unknown_flow' | 'FLOW_SCOPE_AMBIGUOUS', 'create'>
+
+export const FlowRunStartOutput = z.strictObject({
+  schema: z.literal('knowtation.flow_run_start/v0'),
+  vault_id: z.string(),
+  run: FlowRun,
+})
 
 export const flowRunStart = defineOperation({
   name: 'flow_run_start',
@@ -40,11 +46,8 @@ export const flowRunStart = defineOperation({
   target: ({ flow_id }) => ({ kind: 'flow', id: flow_id }),
   made: ({ run }) => runTarget(run),
   input,
-  output: z.strictObject({
-    schema: z.literal('knowtation.flow_run_start/v0'),
-    vault_id: z.string(),
-    run: FlowRun,
-  }),
+  output: FlowRunStartOutput,
+  present: async () => (await import('./present-flow-runs.ts')).presentRun,
   prepare: ({ hub, vault_id }) => ensureStarterFlows(hub, vault_id),
   async handle(context) {
     const { vault_id, db } = context

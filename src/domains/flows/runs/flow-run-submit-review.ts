@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
 import { flowErrors } from '../flow-errors.ts'
-import { isOwnOverMcp } from '../own-work.ts'
+import { isOwnWork } from '../own-work.ts'
+import { updateRun } from './flow-run-store.ts'
 import { requireCurrentStep } from './require-run.ts'
 import { RunAnswer, runGate, runShape, runTarget } from './run-operation-parts.ts'
 import { withStep } from './run-progress.ts'
 import { StepId, toFlowRun } from './run-record.ts'
-import { updateRun } from './run-store.ts'
 
 export const flowRunSubmitReview = defineOperation({
   name: 'flow_run_submit_review',
@@ -35,12 +35,13 @@ export const flowRunSubmitReview = defineOperation({
     outcome: z.enum(['pass', 'fail', 'needs_changes']).describe('What the review has found'),
   }),
   output: RunAnswer,
+  present: async () => (await import('./present-flow-runs.ts')).presentRun,
   async handle(context) {
     const { input, vault_id, db, refuse } = context
     const { run, step } = await requireCurrentStep(context)
     if (step.kind !== 'human_review') refuse('FLOW_VERIFICATION_UNSATISFIED')
     const verified = input.outcome === 'pass'
-    if (verified && isOwnOverMcp(context, run.started_by)) refuse('FLOW_SELF_APPROVAL_DENIED')
+    if (verified && isOwnWork(context, run.started_by)) refuse('FLOW_SELF_APPROVAL_DENIED')
     const moved = withStep(run, { ...step, verified })
     await updateRun(db, vault_id, moved)
     return { schema: 'knowtation.flow_run_get/v0', vault_id, run: toFlowRun(moved) }

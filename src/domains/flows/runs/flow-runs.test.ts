@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { verifies } from '../../../../test/requirements/verifies.ts'
 import { freshPostgresUrl } from '../../../../test/store/postgres-server.ts'
 import { draft, publish, uses } from '../authoring/drafts.fixture.ts'
+import type { VerificationKind } from '../bundle/bundle-vocabulary.ts'
 import type { FlowBundle } from '../bundle/flow-record.ts'
-import type { VerificationKind } from '../bundle/vocabulary.ts'
 import { type Ask, type FlowHub, OPEN_POLICY, openFlowHub, type Said } from '../flow-hub.fixture.ts'
 
 let hub: FlowHub

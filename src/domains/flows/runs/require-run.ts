@@ -1,8 +1,8 @@
 import type { Context, Effect } from '../../../operations/define-operation.ts'
 import { requireVisibleScopes } from '../visibility.ts'
+import { findRun, lockRun } from './flow-run-store.ts'
 import { findCurrentStep, isLive } from './run-progress.ts'
 import type { KeptRun, KeptStep } from './run-record.ts'
-import { findRun, lockRun } from './run-store.ts'
 
 interface Named {
   flow_id: string

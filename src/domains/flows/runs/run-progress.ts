@@ -1,4 +1,4 @@
-import { ACTIVE_VERIFICATION_KINDS } from '../bundle/vocabulary.ts'
+import { ACTIVE_VERIFICATION_KINDS } from '../bundle/bundle-vocabulary.ts'
 import type { FlowRun, KeptRun, KeptStep } from './run-record.ts'
 
 /** The step a run is at: the first that is neither done nor skipped. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { STEP_ID, VERIFICATION_KINDS } from '../bundle/vocabulary.ts'
+import { STEP_ID, VERIFICATION_KINDS } from '../bundle/bundle-vocabulary.ts'
 import { FlowId, ScopeName } from '../flow-schemas.ts'
 
 const RUN_SCHEMA = 'knowtation.flow_run/v0'

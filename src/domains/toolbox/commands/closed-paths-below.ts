@@ -1,14 +1,18 @@
 import { type Dirent, readdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { compileNameRules, foldName, type NameRules } from '../../../platform/guard/blocked-names.ts'
+import { isRepository } from '../../../platform/guard/repository-pieces.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { CLOSED_MAX, FOLDERS_MAX } from './command-limits.ts'
+import { type OddFolder, oddFoldersIn, searchOddFolders } from './odd-folders.ts'
 
 // Closed to the file tools, but needed by many tests.
 const REPOSITORY = '.git'
 // Code of others, with names of their own choosing, in far more folders than all the rest; a command cannot
 // move anything closed into it, for the folders above closed names cannot be renamed during a run.
 const NOT_SEARCHED = 'node_modules'
+// What Node puts for bytes that are no UTF-8.
+const NO_TEXT = '\uFFFD'
 // Names that git or the hub would take for the owner's, wherever they find them.
 const TRUSTED_NAMES = new Set([REPOSITORY, '.flow'])
 
@@ -18,55 +22,79 @@ export interface ClosedPaths {
   readonly covered: readonly string[]
   /** Every `.git`, folder, file or link: a test may need to read it, and has nothing to write there. */
   readonly repositories: readonly string[]
-  /** Whether all folders were looked through. */
+  /** Every folder that git takes for a repository by what lies in it, without a `.git`. */
+  readonly bare: readonly string[]
+  /** Folders that no path leads to; they were not looked into. */
+  readonly odd: readonly OddFolder[]
+  /** Whether all other folders were looked through. */
   readonly is_complete: boolean
 }
 
-/**
- * Looks for closed names below the folders that a command will see. Links are not followed. `openUp` may make
- * a folder readable that is not, and says whether it did.
- */
+/** What a look after a run does that one before it does not. */
+interface LookAfter {
+  /** May make a folder readable that is not, and says whether it did. */
+  openUp(folder: string): boolean
+  /** Whether to look into a closed folder too. */
+  enters(folder: string): boolean
+}
+
+const LOOK_BEFORE: LookAfter = { openUp: () => false, enters: () => false }
+
+/** Looks for closed names below the folders that a command will see. Links are not followed. */
 export function findClosedPaths(
   roots: readonly string[],
   block_patterns: readonly string[],
-  openUp: (folder: string) => boolean = () => false,
+  { openUp, enters } = LOOK_BEFORE,
 ): ClosedPaths {
   const names = compileNameRules(block_patterns)
-  const found = { covered: [] as string[], repositories: [] as string[] }
+  const found: Found = { covered: [], repositories: [], bare: [], odd: [] }
   // Level by level: what lies near the top is found first, however deep the rest is.
   const waiting = [...roots]
   for (let looked = 0; looked < waiting.length; looked++) {
     if (looked >= FOLDERS_MAX) return { ...found, is_complete: false }
     const folder = waiting[looked] ?? ''
-    const entries = entriesOf(folder) ?? (openUp(folder) ? entriesOf(folder) : undefined)
+    const list = () => entriesOf(folder, found)
+    const entries = list() ?? (openUp(folder) ? list() : undefined)
     // The command, as the same user, could open it for itself.
     if (entries === undefined) found.covered.push(folder)
-    for (const entry of entries ?? []) sortEntry(names, found, waiting, folder, entry)
+    if (entries !== undefined && isRepository(entries)) found.bare.push(folder)
+    for (const entry of entries ?? []) {
+      const path = join(folder, entry.name)
+      const is_open = sortEntry(names, found, path, entry)
+      if (entry.isDirectory() && (is_open || (entry.name !== NOT_SEARCHED && enters(path))))
+        waiting.push(path)
+    }
   }
   return { ...found, is_complete: true }
 }
 
-function sortEntry(
-  names: NameRules,
-  found: { covered: string[]; repositories: string[] },
-  waiting: string[],
-  folder: string,
-  entry: Dirent,
-): void {
-  const path = join(folder, entry.name)
-  if (entry.name === REPOSITORY) found.repositories.push(path)
-  else if (entry.name === NOT_SEARCHED) return
-  else if (names.isClosedToLocks(entry.name)) found.covered.push(path)
-  else if (entry.isDirectory()) waiting.push(path)
+interface Found {
+  readonly covered: string[]
+  readonly repositories: string[]
+  readonly bare: string[]
+  readonly odd: OddFolder[]
+}
+
+/** Answers whether the name is open. */
+function sortEntry(names: NameRules, found: Found, path: string, { name }: Dirent): boolean {
+  if (name === REPOSITORY) found.repositories.push(path)
+  else if (name !== NOT_SEARCHED && names.isClosedToLocks(name)) found.covered.push(path)
+  else return name !== NOT_SEARCHED
+  return false
 }
 
 /** The same, where it has to be all: nothing is run otherwise. */
 export function requireClosedPaths(roots: readonly string[], block_patterns: readonly string[]): ClosedPaths {
   const closed = findClosedPaths(roots, block_patterns)
   if (!closed.is_complete) throw tooMany(`more than ${FOLDERS_MAX} folders`)
-  if (closed.covered.length + closed.repositories.length > CLOSED_MAX) {
+  if (closed.covered.length + closed.repositories.length + closed.bare.length > CLOSED_MAX) {
     throw tooMany(`more than ${CLOSED_MAX} closed files and folders`)
   }
+  const names = compileNameRules(block_patterns)
+  const isClosed = (name: string) => name !== NOT_SEARCHED && names.isClosedToLocks(name)
+  const odd = searchOddFolders(closed.odd, { isClosed, moves: false })
+  if (odd.shown.length > 0 || !odd.is_complete)
+    throw tooMany('closed files in a folder whose name is no text or whose path is too long')
   return closed
 }
 
@@ -80,13 +108,21 @@ function tooMany(what: string): ToolFault {
 
 /** Those of some closed paths that git or the hub would believe. */
 export function trustedPaths({ covered, repositories }: ClosedPaths): string[] {
-  return [...covered, ...repositories].filter((path) => TRUSTED_NAMES.has(foldName(basename(path))))
+  return [...covered, ...repositories].filter((path) => isTrustedName(basename(path)))
 }
 
-function entriesOf(folder: string): Dirent[] | undefined {
+export function isTrustedName(name: string): boolean {
+  return TRUSTED_NAMES.has(foldName(name))
+}
+
+function entriesOf(folder: string, { odd }: Found): Dirent[] | undefined {
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    const entries = readdirSync(folder, { withFileTypes: true })
+    if (entries.some(({ name }) => name.includes(NO_TEXT))) odd.push(...oddFoldersIn(folder))
+    return entries
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? undefined : [] // Gone, or no folder any more.
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENAMETOOLONG') odd.push({ above: dirname(folder), name: Buffer.from(basename(folder)) })
+    return code === 'EACCES' ? undefined : [] // Gone, or no folder any more.
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter } from 'node:path'
 import { SANDBOX_HOME } from '../../../platform/sandbox/system-folders.ts'
-import type { ProgramPlaces } from './find-program.ts'
+import type { ProgramPlaces } from './program-places.ts'
 
 const SYSTEM_CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
 const SYSTEM_RUSTUP = '/usr/local/rustup'

@@ -3,9 +3,6 @@ export const OUTPUT_BYTES = 1024 * 1024
 export const MEMORY_BYTES = 4 * 1024 * 1024 * 1024
 export const PROCESSES = 1_024
 export const INSTALL_TIMEOUT_MS = 600_000
-/** How often, and how many times, a call looks whether the command before it has ended. */
-export const TURN_LOOK_MS = 50
-export const TURN_LOOKS_MAX = 1_200
 /** Shown of each end of a stream that is longer than both together, where the call says nothing else. */
 export const DEFAULT_EDGE_LINES = 50
 export const STRATEGY_LINES_MAX = 10_000

@@ -52,7 +52,7 @@ export function findInstallInText(text: string): string | undefined {
 // Any argument may be the program of a wrapper's command: `env npm install`, `timeout 5 pip install x`.
 function installAt(argv: readonly string[], index: number): string | undefined {
   const manager = managerName(basename(argv[index] ?? ''))
-  const verbs = VERBS[manager] ?? []
+  const verbs = (Object.hasOwn(VERBS, manager) && VERBS[manager]) || []
   const rest = argv.slice(index + 1)
   const end = rest.indexOf('--')
   const own = end < 0 ? rest : rest.slice(0, end)

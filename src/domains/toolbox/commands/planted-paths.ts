@@ -1,48 +1,105 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, constants, fstatSync, openSync, readlinkSync, renameSync } from 'node:fs'
-import { basename, dirname, relative } from 'node:path'
-import { openFolder } from '../../../platform/sandbox/placeholder.ts'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+} from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { isHead } from '../../../platform/guard/repository-pieces.ts'
+import { openFolder } from '../../../platform/sandbox/mount-point.ts'
 import { ToolFault } from '../tool-fault.ts'
-import { type ClosedPaths, findClosedPaths, trustedPaths } from './closed-paths-below.ts'
+import { type ClosedPaths, findClosedPaths, isTrustedName, trustedPaths } from './closed-paths-below.ts'
 import type { CommandCall } from './command-call.ts'
 import { FOLDERS_MAX } from './command-limits.ts'
+import { searchOddFolders } from './odd-folders.ts'
 
 const SHOWN = 10
+const ODD = 'in a folder whose name is no text or whose path is too long'
 const OWNER_ALL = 0o700
 // O_PATH, which Node does not name: no right to the folder itself is needed.
 const HANDLE_ONLY = 0o10000000
 
+/** What git or the hub would believe in a service before a run: all of it the owner's. */
+export type KnownPaths = ReadonlySet<string>
+
+export function knownPaths({ covered, repositories, bare }: ClosedPaths): KnownPaths {
+  return new Set([...covered, ...repositories, ...bare])
+}
+
+/** What a look after a run has come to. */
+export interface LookedAfter {
+  readonly fault: ToolFault | undefined
+  /** Whether everything was looked through and nothing was left where it was. */
+  readonly is_over: boolean
+}
+
 /**
  * Looks after a run for repositories and policies that were not there before it, and moves them aside: git
  * runs what the settings of a repository say, with the rights of whoever calls it in there. Moved, not
- * removed: they may be somebody else's who worked in the service at the same time.
+ * removed: they may be somebody else's who worked in the service at the same time. Of a repository without a `.git`
+ * the HEAD is moved, without which git takes the folder for none; so is that of a `.git` that was moved aside.
  */
-export function movePlanted({ context, policy }: CommandCall, before: ClosedPaths): ToolFault | undefined {
+export function movePlanted({ context, policy, hub }: CommandCall, known: KnownPaths): LookedAfter {
   const { service_root } = context
-  const known = new Set([...before.covered, ...before.repositories])
+  const isOwners = (path: string): boolean =>
+    known.has(path) || isOfHub(path, hub.home.folder) || isTrustedAtTop(path, service_root)
   const openUp = (folder: string): boolean => !known.has(folder) && openForUs(service_root, folder)
-  const after = findClosedPaths([service_root], policy.block_patterns, openUp)
-  // In the service's own folder none can be made during a run; what stands there is the owner's.
-  const planted = trustedPaths(after).filter((path) => !known.has(path) && dirname(path) !== service_root)
-  const moved = planted.map((path) => {
-    const fate = moveAside(path, () => openUp(dirname(path)))
-    return { path: relative(service_root, path), fate }
+  const enters = (folder: string): boolean => !isOwners(folder)
+  const after = findClosedPaths([service_root], policy.block_patterns, { openUp, enters })
+  const moved = plantedPaths(after, isOwners).map((path) => {
+    return { path: relative(service_root, path), ...moveAside(path, () => openUp(dirname(path))) }
   })
-  if (moved.length > 0) return foundPlanted(moved)
+  // Before the run nothing of the kind was there, or it had not been run.
+  const odd = searchOddFolders(after.odd, { isClosed: isTrustedName, moves: true })
+  moved.push(...odd.shown.map((name) => ({ path: `${ODD}: ${name}`, fate: 'moved aside', is_moved: true })))
+  if (!odd.is_complete) moved.push({ path: ODD, fate: 'could not be looked through', is_moved: false })
+  const is_over = after.is_complete && moved.every(({ is_moved }) => is_moved)
+  if (moved.length > 0) return { fault: foundPlanted(moved), is_over }
   // A run that leaves too much to be looked through could hide one.
-  return after.is_complete ? undefined : leftTooMuch()
+  return { fault: after.is_complete ? undefined : leftTooMuch(), is_over }
 }
 
-function moveAside(path: string, openUp: () => boolean): string {
+// In the service's own folder none of these can be made during a run; what stands there is the owner's.
+function isTrustedAtTop(path: string, service_root: string): boolean {
+  return dirname(path) === service_root && isTrustedName(basename(path))
+}
+
+// The hub's home may lie inside a service; a run sees nothing of it.
+function isOfHub(path: string, home: string): boolean {
+  return path === home || path.startsWith(`${home}/`)
+}
+
+/** Those that lie deeper first: what is moved takes along what is in it. */
+function plantedPaths(after: ClosedPaths, isOwners: (path: string) => boolean): string[] {
+  const named = trustedPaths(after).filter((path) => !isOwners(path))
+  const heads = after.bare.filter((path) => !isOwners(path)).flatMap(headsIn)
+  return [...named, ...heads].toSorted((a, b) => depthOf(b) - depthOf(a))
+}
+
+function depthOf(path: string): number {
+  return path.split('/').length
+}
+
+function headsIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries.filter(isHead).map(({ name }) => join(folder, name))
+}
+
+function moveAside(path: string, openUp: () => boolean): { fate: string; is_moved: boolean } {
   const aside = `${basename(path)}.aside-${randomBytes(4).toString('hex')}`
   try {
     rename(path, aside)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EACCES' && openUp()) return moveAside(path, () => false)
-    return `still there: ${code ?? 'it was moved meanwhile'}`
+    return { fate: `still there: ${code ?? 'it was moved meanwhile'}`, is_moved: false }
   }
-  return `now ${aside}`
+  return { fate: `now ${aside}`, is_moved: true }
 }
 
 function rename(path: string, name: string): void {

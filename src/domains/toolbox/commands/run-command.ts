@@ -3,14 +3,17 @@ import {
   type SandboxProfile,
   SandboxUnavailable,
 } from '../../../platform/sandbox/sandbox.ts'
+import { DISK_FILES, THREADS_PER_PROCESS } from '../../../platform/sandbox/sandbox-limits.ts'
+import type { HeldTree } from '../../../platform/trees/hold-tree.ts'
 import { ToolFault } from '../tool-fault.ts'
+import { withTreeLock } from '../tree-lock.ts'
 import type { CommandCall } from './command-call.ts'
 import { MEMORY_BYTES, OUTPUT_BYTES, PROCESSES } from './command-limits.ts'
 import { cutOutput, type Truncation } from './cut-output.ts'
-import type { ProgramPlaces } from './find-program.ts'
-import { movePlanted } from './planted-paths.ts'
+import { lookAfter, lookAfterKilled, noteKnown } from './known-before.ts'
+import { knownPaths } from './planted-paths.ts'
+import type { ProgramPlaces } from './program-places.ts'
 import { closedToCommand, type ProfileNeeds, serviceProfile, standInProfile } from './service-profile.ts'
-import { inServiceTurn } from './service-turn.ts'
 import { holdsGap, withoutHalfWords } from './whole-words.ts'
 
 const NOT_FOUND = 127
@@ -37,16 +40,26 @@ export interface CommandReport {
 }
 
 /** Runs a command in the sandbox and answers what it said; every end but success is thrown. */
-export async function runCommand(call: CommandCall, command: ReadyCommand): Promise<CommandReport> {
-  const { outcome, planted } = await inServiceTurn(call, () => runAlone(call, command))
+export function runCommand(call: CommandCall, command: ReadyCommand): Promise<CommandReport> {
+  return withTreeLock(call, (tree) => runInTree(call, tree, command))
+}
+
+/** The same for a call that holds its service already. */
+export async function runInTree(
+  call: CommandCall,
+  tree: HeldTree,
+  command: ReadyCommand,
+): Promise<CommandReport> {
+  const { outcome, planted } = await runAlone(call, tree, command)
   const report = reportOf(call, outcome, command.truncation)
   if (planted !== undefined) throw withDetails(planted, report)
   if (outcome.ended === 'finished' && outcome.exit_code === 0) return report
-  throw faultOf(outcome, report, command)
+  throw faultOf(outcome, report, command, call.policy)
 }
 
 async function runAlone(
   call: CommandCall,
+  tree: HeldTree,
   command: ReadyCommand,
 ): Promise<{ outcome: CommandOutcome; planted: ToolFault | undefined }> {
   const { places, needs } = command
@@ -54,10 +67,16 @@ async function runAlone(
     const profile = standInProfile(call, places, needs, needs.service_content)
     return { outcome: await runSandboxed(call, profile, command), planted: undefined }
   }
+  const left = lookAfterKilled(call)
+  if (left !== undefined) throw left
   const closed = closedToCommand(call)
-  const profile = serviceProfile(call, closed, places, needs)
-  const look = (): ToolFault | undefined =>
-    needs.service_access === 'read' ? undefined : movePlanted(call, closed)
+  const profile = serviceProfile(call, tree, closed, places, needs)
+  if (needs.service_access === 'read') {
+    return { outcome: await runSandboxed(call, profile, command), planted: undefined }
+  }
+  const known = knownPaths(closed)
+  noteKnown(call, known)
+  const look = (): ToolFault | undefined => lookAfter(call, known)
   const outcome = await runSandboxed(call, profile, command).catch((error: unknown) => {
     // It may have run all the same, and failed only when it was tidied up.
     throw look() ?? error
@@ -71,7 +90,7 @@ function withDetails(fault: ToolFault, report: CommandReport): ToolFault {
 }
 
 async function runSandboxed(
-  { sandbox, signal }: CommandCall,
+  { sandbox, signal, policy }: CommandCall,
   profile: SandboxProfile,
   command: ReadyCommand,
 ): Promise<CommandOutcome> {
@@ -80,6 +99,8 @@ async function runSandboxed(
     output_bytes: OUTPUT_BYTES,
     memory_bytes: MEMORY_BYTES,
     processes: PROCESSES,
+    disk_bytes: policy.disk_bytes,
+    disk_reserve_bytes: policy.disk_reserve_bytes,
     keep: 'both_ends' as const,
   }
   try {
@@ -118,8 +139,14 @@ function reportOf({ redactor }: CommandCall, outcome: CommandOutcome, truncation
   }
 }
 
-function faultOf(outcome: CommandOutcome, report: CommandReport, { timeout_ms }: ReadyCommand): ToolFault {
-  const more = { details: { ...report } }
+function faultOf(
+  outcome: CommandOutcome,
+  report: CommandReport,
+  { timeout_ms }: ReadyCommand,
+  policy: CommandCall['policy'],
+): ToolFault {
+  const { limit_hit } = outcome
+  const more = { details: { ...report, ...(limit_hit && { limit_hit }) } }
   if (outcome.ended === 'timeout') {
     const text = `The command did not end within ${timeout_ms / 1000} seconds and was stopped with all it had started.`
     return new ToolFault(
@@ -141,18 +168,24 @@ function faultOf(outcome: CommandOutcome, report: CommandReport, { timeout_ms }:
       more,
     )
   }
-  return new ToolFault(
-    'CommandFailed',
-    renderFailure(outcome),
-    outcome.exit_code === NOT_FOUND ? NOT_FOUND_HINT : 'Read stdout and stderr in the details.',
-    more,
-  )
+  return new ToolFault('CommandFailed', renderFailure(outcome, policy), suggestionFor(outcome), more)
 }
 
-function renderFailure({ limit_hit, exit_code, signal }: CommandOutcome): string {
+function suggestionFor({ limit_hit, exit_code }: CommandOutcome): string {
+  if (limit_hit === 'disk')
+    return 'Write less, or ask the owner for more room: `limits` in .flow/config.json.'
+  return exit_code === NOT_FOUND ? NOT_FOUND_HINT : 'Read stdout and stderr in the details.'
+}
+
+function renderFailure(
+  { limit_hit, exit_code, signal }: CommandOutcome,
+  { disk_bytes, disk_reserve_bytes }: CommandCall['policy'],
+): string {
   if (limit_hit === 'memory')
     return `The command took more than ${MEMORY_BYTES} bytes of memory and was stopped.`
   if (limit_hit === 'processes')
-    return `The command started more than ${PROCESSES} processes and was stopped.`
+    return `The command started more than ${PROCESSES} processes, or ${PROCESSES * THREADS_PER_PROCESS} threads, and was stopped.`
+  if (limit_hit === 'disk')
+    return `The command wrote more than ${disk_bytes} bytes or ${DISK_FILES} files to the disk, or left less than ${disk_reserve_bytes} bytes free there, and was stopped. What it wrote is still there.`
   return `The command ended with ${exit_code === null ? `signal ${signal ?? 'unknown'}` : `exit code ${exit_code}`}.`
 }

@@ -1,13 +1,14 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SandboxMount, SandboxProfile } from '../../../platform/sandbox/sandbox.ts'
+import type { HeldTree } from '../../../platform/trees/hold-tree.ts'
 import { type ClosedPaths, requireClosedPaths } from './closed-paths-below.ts'
 import type { CommandCall } from './command-call.ts'
 import { commandEnvironment, networkEnvironment } from './command-environment.ts'
 import { ENVIRONMENTS_MAX } from './command-limits.ts'
 import { dependencyFolder } from './dependency-folder.ts'
-import { type ProgramPlaces, programMounts } from './find-program.ts'
 import { gitFolders, gitSecrets } from './git-folders.ts'
+import { type ProgramPlaces, programMounts } from './program-places.ts'
 
 /** What a profile for commands in a service has beside the ordinary. */
 export interface ProfileNeeds {
@@ -30,7 +31,10 @@ const NEVER_CREATED = ['.env', '.env.local', '.npmrc', '.git/', '.flow/', 'secre
 /** What is closed in all that a command of a service will see. */
 export function closedToCommand(call: CommandCall): ClosedPaths {
   const { service_root } = call.context
-  return requireClosedPaths([service_root, ...sharedFolders(call)], call.policy.block_patterns)
+  const closed = requireClosedPaths([service_root, ...sharedFolders(call)], call.policy.block_patterns)
+  // What is in the hub's home is hidden as a whole.
+  const bare = closed.bare.filter((path) => !path.startsWith(`${call.hub.home.folder}/`))
+  return { ...closed, bare }
 }
 
 /**
@@ -39,6 +43,7 @@ export function closedToCommand(call: CommandCall): ClosedPaths {
  */
 export function serviceProfile(
   call: CommandCall,
+  tree: HeldTree,
   closed: ClosedPaths,
   places: ProgramPlaces,
   needs: ProfileNeeds,
@@ -48,8 +53,8 @@ export function serviceProfile(
   const installed = needs.network ? [] : installedFolders(call)
   return {
     mounts: [
-      { path: service_root, access: needs.service_access ?? 'write' },
-      ...sharedFolders(call).map((path) => ({ path, access: 'read' as const })),
+      { path: service_root, access: needs.service_access ?? 'write', is_real: true, folder: tree },
+      ...sharedFolders(call).map((path) => ({ path, access: 'read' as const, is_real: true })),
       ...programMounts(places),
       ...installed.map((path) => ({ path, access: 'read' as const })),
       ...(needs.mounts ?? []),
@@ -60,7 +65,7 @@ export function serviceProfile(
       ...repositories.flatMap(gitSecrets),
       ...(needs.masked ?? []),
     ],
-    read_only: [...new Set([`${service_root}/.git/`, ...repositories])],
+    read_only: [...new Set([`${service_root}/.git/`, ...repositories, ...closed.bare])],
     ...surroundings(call, places, needs),
   }
 }
@@ -95,7 +100,7 @@ function surroundings(call: CommandCall, places: ProgramPlaces, needs: ProfileNe
 }
 
 function sharedFolders({ context, policy }: CommandCall): string[] {
-  return policy.shared_roots.filter((path) => isFolder(path) && path !== context.service_root)
+  return policy.shared_roots.filter((path) => isRealFolder(path) && path !== context.service_root)
 }
 
 // The hub's home may lie inside a service; what is in it is nobody's business there.
@@ -128,6 +133,11 @@ function offlineEnvironment(call: CommandCall): Record<string, string> {
   const cargo = dependencyFolder(call, 'cargo')
   const common = { CARGO_NET_OFFLINE: 'true', npm_config_offline: 'true', GOPROXY: 'off', PIP_NO_INDEX: '1' }
   return isFolder(cargo) ? { ...common, CARGO_HOME: cargo } : common
+}
+
+// As for the file tools: where a link stands on the way, there is nothing to be shown.
+function isRealFolder(path: string): boolean {
+  return isFolder(path) && realpathSync(path) === path
 }
 
 function isFolder(path: string): boolean {

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { findProgram } from '../../../platform/basics/find-program.ts'
 import type { Toolchain, ToolchainCommand } from '../policy/project-policy.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { checkCommand, checkScripts } from './check-command.ts'
 import type { CommandCall } from './command-call.ts'
 import { TARGET_CHARACTERS_MAX } from './command-limits.ts'
 import type { Truncation } from './cut-output.ts'
-import { findProgram, programPlaces } from './find-program.ts'
+import { programPlaces } from './program-places.ts'
 import { type CommandReport, runCommand } from './run-command.ts'
 
 /** The target of a test or lint run, as an argument of a tool. */
@@ -49,7 +50,7 @@ export async function runToolchain(
     places,
     needs: { env },
     // One that is not the system's is left to the PATH inside, where the service's own programs are too.
-    argv: [findProgram(program, places) ?? program, ...args],
+    argv: [findProgram(places.folders, program) ?? program, ...args],
     timeout_ms: timeout_seconds * 1000,
     truncation,
   })

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { withLock } from '../loom/file-lock.ts'
-import { lockToolsOf } from '../loom/lock-tools.ts'
+import { withLock } from '../loom/locks/file-lock.ts'
+import { lockToolsOf } from '../loom/locks/lock-tools.ts'
 import type { ToolDeclaration } from '../tool.ts'
-import { FilePath } from './file-path.ts'
-import { CHANGING_ROLES } from './file-roles.ts'
+import { CHANGING_ROLES, FilePath } from './file-path.ts'
 import { orMissing } from './missing-file.ts'
 
 const Input = z.strictObject({ path: FilePath })

@@ -1,16 +1,12 @@
 import { z } from 'zod'
-import type { HeldFolder } from '../../../platform/guard/guard.ts'
 import { PATTERN_SYNTAX } from '../../../platform/patterns/patterns.ts'
-import { checkEdits } from '../loom/check-input.ts'
+import { checkEdits } from '../loom/check-edit-input.ts'
 import { EDITED_MAX_BYTES, EDITS_MAX, EditInput } from '../loom/edit.ts'
-import { editInPlace } from '../loom/edit-in-place.ts'
-import type { EditTools } from '../loom/edit-steps.ts'
-import { LOCK_WAIT_MS } from '../loom/file-lock.ts'
-import { lockToolsOf } from '../loom/lock-tools.ts'
-import { type ReadyEdit, readyEdit } from '../loom/ready-edit.ts'
-import type { ToolCall, ToolDeclaration } from '../tool.ts'
-import { FilePath } from './file-path.ts'
-import { CHANGING_ROLES } from './file-roles.ts'
+import { LOCK_WAIT_MS } from '../loom/locks/file-lock.ts'
+import { lockToolsOf } from '../loom/locks/lock-tools.ts'
+import { type EditTools, type PreparedEdit, prepareEdit } from '../loom/prepare-edit.ts'
+import type { Prepared, ToolCall, ToolDeclaration } from '../tool.ts'
+import { CHANGING_ROLES, FilePath } from './file-path.ts'
 import { missingFile, orMissing } from './missing-file.ts'
 
 const LINES_SHOWN = 20
@@ -33,14 +29,14 @@ const Output = z.strictObject({
     .describe('In the order of the call'),
 })
 
-/** The folder of the file is held, and what could be made ready is. */
-interface Begun {
-  readonly folder: HeldFolder
-  readonly ready: ReadyEdit | undefined
+/** The folder of the file is held, and the new file is written. */
+interface ReadyEdit extends Prepared {
+  readonly path: string
+  readonly edit: PreparedEdit
 }
 
 /** Changes parts of a file. */
-export const editFile: ToolDeclaration<typeof Input, z.output<typeof Output>, Begun> = {
+export const editFile: ToolDeclaration<typeof Input, z.output<typeof Output>, ReadyEdit> = {
   name: 'edit_file',
   description: [
     'Changes parts of a UTF-8 text file of your service: all edits of a call, or none.',
@@ -64,32 +60,22 @@ export const editFile: ToolDeclaration<typeof Input, z.output<typeof Output>, Be
   roles: CHANGING_ROLES,
   input: Input,
   output: Output,
-  check(call) {
+  async prepare(call) {
     const { guard, input, redactor } = call
     const folder = orMissing(call, input.path, () => guard.holdFolder(input.path))
     try {
       checkEdits(input.edits, redactor)
-      return { folder, ready: readyEdit(folder, input.edits, toolsOf(call)) }
+      const edit = await prepareEdit(folder, input.edits, toolsOf(call))
+      if (!edit) throw missingFile(call, input.path)
+      return { path: folder.path, edit, close: () => edit.close().finally(() => folder.close()) }
     } catch (error) {
       folder.close()
       throw error
     }
   },
-  async abandon({ folder, ready }) {
-    try {
-      await ready?.abandon()
-    } finally {
-      folder.close()
-    }
-  },
-  async handle(call, { folder, ready }) {
-    try {
-      const plan = await (ready?.finish() ?? editInPlace(folder, call.input.edits, toolsOf(call)))
-      if (!plan) throw missingFile(call, call.input.path)
-      return renderOutcome(folder.path, plan.lines)
-    } finally {
-      folder.close()
-    }
+  async handle(_, { path, edit }) {
+    await edit.putInPlace()
+    return renderOutcome(path, edit.lines)
   },
 }
 

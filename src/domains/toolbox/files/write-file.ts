@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { FileFault } from '../../../platform/guard/guard.ts'
-import { checkContent } from '../loom/check-input.ts'
-import { withLock } from '../loom/file-lock.ts'
-import { lockToolsOf } from '../loom/lock-tools.ts'
+import { checkContent } from '../loom/check-edit-input.ts'
+import { withLock } from '../loom/locks/file-lock.ts'
+import { lockToolsOf } from '../loom/locks/lock-tools.ts'
 import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { ToolFault } from '../tool-fault.ts'
-import { FilePath } from './file-path.ts'
-import { CHANGING_ROLES } from './file-roles.ts'
+import { CHANGING_ROLES, FilePath } from './file-path.ts'
 
 export const WRITE_MAX_BYTES = 1_048_576
 
@@ -21,12 +20,12 @@ export const writeFile: ToolDeclaration<typeof Input, z.output<typeof Output>> =
   name: 'write_file',
   description: [
     'Creates a file of your service with this content, folders included, or overwrites the whole file if there is',
-    'one; it keeps the permissions of an existing file. To change a part of a file use edit_file.',
+    'one; it keeps the permissions and attributes of an existing file. To change a part of a file use edit_file.',
     `The content is UTF-8 text of at most ${WRITE_MAX_BYTES} bytes, written as given: line endings are not changed.`,
     'The whole call has the same limit, as JSON, in which quotes and line breaks take two characters each.',
     'Refused are content with a secret in it (SecurityError), content with a redaction mark such as [REDACTED:rule]',
     'that was copied from read_file (ValidationError: it would destroy the secret in the file), shared folders and',
-    'closed names such as .env, .git, secrets and node_modules.',
+    'closed names such as .env, .git, secrets and node_modules, and HEAD beside objects and refs.',
   ].join(' '),
   effect: 'update',
   idempotent: true,

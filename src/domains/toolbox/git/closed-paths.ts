@@ -1,12 +1,10 @@
-import { keptWith } from '../../../platform/basics/kept-with.ts'
-import { compileNameRules, type NameRules } from '../../../platform/guard/blocked-names.ts'
+import { compileNameRules } from '../../../platform/guard/blocked-names.ts'
 import type { ProjectPolicy } from '../policy/project-policy.ts'
 
-const rulesOf = keptWith((patterns: readonly string[]): NameRules => compileNameRules(patterns))
-
-/** Whether a path leads to or through a name that is closed to every tool. */
-export function isClosedPath(policy: Pick<ProjectPolicy, 'block_patterns'>, path: string): boolean {
-  return path.split('/').some(rulesOf(policy.block_patterns).isClosed)
+/** Tells whether a path leads to or through a name that is closed to every tool. */
+export function closedPaths(policy: Pick<ProjectPolicy, 'block_patterns'>): (path: string) => boolean {
+  const { isClosed } = compileNameRules(policy.block_patterns)
+  return (path) => path.split('/').some(isClosed)
 }
 
 /** Paths of a repository, as git lists them with `-z`, sorted by whom they belong to. */
@@ -26,10 +24,11 @@ export function sortPaths(
   policy: Pick<ProjectPolicy, 'block_patterns'>,
 ): SortedPaths {
   const [own, closed, foreign]: [string[], string[], string[]] = [[], [], []]
+  const isClosed = closedPaths(policy)
   for (const path of new Set(paths)) {
     const below = path.slice(prefix.length)
     if (!path.startsWith(prefix) || below === '') foreign.push(path)
-    else if (isClosedPath(policy, below)) closed.push(below)
+    else if (isClosed(below)) closed.push(below)
     else own.push(below)
   }
   return { own, closed, foreign }

@@ -1,19 +1,26 @@
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { FileFault } from '../../../platform/guard/guard.ts'
+import type { CommandOutcome } from '../../../platform/sandbox/sandbox.ts'
 import { withMeant } from '../files/missing-file.ts'
 import type { ToolDeclaration } from '../tool.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { renderPaths } from './closed-paths.ts'
-import { requireSuccess } from './git-outcome.ts'
-import { type GitCall, runGit } from './git-run.ts'
-import { openRepository, SOURCE_ROLES } from './open-repository.ts'
-import { checkFolders, type Repository } from './repository.ts'
-import { inTurn } from './turns.ts'
+import { openRepository, type Repository, SOURCE_ROLES } from './repository/repository.ts'
+import { withRepositoryLock } from './repository/repository-lock.ts'
+import { useRepository } from './repository/use-repository.ts'
+import { requireSuccess } from './run/git-outcome.ts'
+import { type GitCall, type GitOptions, runGit, runGitSteps } from './run/git-run.ts'
+import { type LentTree, withLentTree } from './tree/lent-tree.ts'
+import { lendRules } from './tree/tree-rules.ts'
+import { MAX_FILE_BYTES } from './tree/work-tree.ts'
 
 const MAX_FILES = 500
 const MAX_PATH_CHARS = 4_096
 const OUTPUT_BYTES = 4 * 1024 * 1024
+/** Of all files of a call together. */
+const MAX_BYTES = 256 * 1024 * 1024
+const ADD = ['add', '--verbose', '--pathspec-from-file=-', '--pathspec-file-nul'] as const
 const SUGGESTION = 'Name files of your service, as git_status shows them; nothing was staged.'
 
 const FOLDER_SUGGESTION =
@@ -52,9 +59,12 @@ export const gitAdd: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
     for (const file of call.input.files) checkFile(call, file)
   },
   handle(call) {
-    const repository = openRepository(call, 'git_add')
     const files = [...new Set(call.input.files.map((file) => checkFile(call, file).path))]
-    return inTurn(repository.git_dir, () => stage(call, repository, files))
+    return useRepository(call, 'git_add', (repository) =>
+      withRepositoryLock(repository.git_dir, () =>
+        withLentTree(call, repository, (lent) => stage(call, repository, files, lent)),
+      ),
+    )
   },
 }
 
@@ -85,49 +95,76 @@ function locateFile({ guard }: GitCall, file: string): { path: string } {
 async function stage(
   call: GitCall,
   repository: Repository,
-  files: string[],
+  files: readonly string[],
+  lent: LentTree,
 ): Promise<z.output<typeof Output>> {
-  checkFolders(repository)
-  await checkFilters(call, repository, files)
-  const trial = parseActs(await add(call, repository, files, ['--dry-run']), repository)
-  const extra = [...trial.added, ...trial.removed].filter((path) => !files.includes(path))
-  if (extra.length > 0) {
-    throw new ToolFault(
-      'ValidationError',
-      `More than the listed files would change: ${renderPaths(extra)}.`,
-      SUGGESTION,
-    )
+  lendFiles(call, repository, files, lent)
+  const options = {
+    lent,
+    stdin: files.map((path) => `${path}\0`).join(''),
+    output_bytes: OUTPUT_BYTES,
   }
-  checkStillThere(call, trial.removed)
-  const outcome = await add(call, repository, files, [])
+  await checkTrial(call, repository, files, { ...options, writes: 'git_folder' })
+  const outcome = await runGit(call, repository, { ...options, args: ADD, writes: 'git_folder' })
+  checkAdded(call, outcome)
   const { added, removed } = parseActs(outcome, repository)
   const unchanged = files.filter((path) => !added.includes(path) && !removed.includes(path))
   return { stdout: outcome.stdout, stderr: outcome.stderr, added, removed, unchanged }
 }
 
-async function add(call: GitCall, repository: Repository, files: readonly string[], more: readonly string[]) {
-  const outcome = await runGit(call, repository, {
-    args: ['add', '--verbose', ...more, '--pathspec-from-file=-', '--pathspec-file-nul'],
-    stdin: files.map((path) => `${path}\0`).join(''),
-    writes: 'git_folder',
-    output_bytes: OUTPUT_BYTES,
+/** Copies the files for git to read: what is staged is what the guard has read, however the service changes. */
+function lendFiles(call: GitCall, repository: Repository, files: readonly string[], lent: LentTree): void {
+  let room = MAX_BYTES
+  call.guard.inTree((tree) => {
+    lendRules(repository, tree, lent, files)
+    for (const path of files) {
+      const entry = tree.read(path, Math.min(room, MAX_FILE_BYTES))
+      if (entry === undefined) continue
+      room -= entry.kind === 'file' ? entry.bytes.length : 0
+      lent.put(repository.prefix + path, entry)
+    }
   })
+}
+
+/** Refuses, before anything is staged, what would stage more than was asked for, or is filtered. */
+async function checkTrial(
+  call: GitCall,
+  repository: Repository,
+  files: readonly string[],
+  options: GitOptions,
+): Promise<void> {
+  const [attributes, trial] = await runGitSteps(
+    call,
+    repository,
+    [
+      ['check-attr', '-z', '--stdin', 'filter'],
+      [...ADD, '--dry-run'],
+    ],
+    options,
+  )
+  checkFilters(files, attributes)
+  checkAdded(call, trial)
+  const { added, removed } = parseActs(trial, repository)
+  const extra = [...added, ...removed].filter((path) => !files.includes(path))
+  if (extra.length === 0) return
+  throw new ToolFault(
+    'ValidationError',
+    `More than the listed files would change: ${renderPaths(extra)}.`,
+    SUGGESTION,
+  )
+}
+
+function checkAdded(call: GitCall, outcome: CommandOutcome): void {
   const missing = /pathspec '(.*)' did not match any files/.exec(outcome.stderr)?.[1]
   if (missing !== undefined) {
     const message = `${missing}: there is no such file, so nothing was staged`
     throw withMeant(call, new FileFault('FileNotFound', missing, message))
   }
-  return requireSuccess(outcome, 'git add', SUGGESTION)
+  requireSuccess(outcome, 'git add', SUGGESTION)
 }
 
 /** Refuses files that a filter such as Git LFS turns into something else: filters are not run here. */
-async function checkFilters(call: GitCall, repository: Repository, files: readonly string[]): Promise<void> {
-  const outcome = await runGit(call, repository, {
-    args: ['check-attr', '-z', '--stdin', 'filter'],
-    stdin: files.map((path) => `${path}\0`).join(''),
-    writes: 'nothing',
-    output_bytes: OUTPUT_BYTES,
-  })
+function checkFilters(files: readonly string[], outcome: CommandOutcome): void {
   const fields = requireSuccess(outcome, 'git check-attr', SUGGESTION).stdout.split('\0')
   const filtered = files.filter((_, index) => !/^un(?:specified|set)$/.test(fields[index * 3 + 2] ?? ''))
   if (filtered.length === 0) return
@@ -148,15 +185,4 @@ function parseActs({ stdout }: { stdout: string }, { prefix }: Repository) {
       return path.startsWith(prefix) ? path.slice(prefix.length) : `../${path}`
     })
   return { added: paths('add'), removed: paths('remove') }
-}
-
-// git that does not see the work tree takes every file for deleted.
-function checkStillThere({ guard }: GitCall, removed: readonly string[]): void {
-  const standing = removed.filter((path) => guard.locate(path).exists)
-  if (standing.length === 0) return
-  throw new ToolFault(
-    'ResourceBusy',
-    `git does not see ${renderPaths(standing)}.`,
-    'Call again; nothing was staged.',
-  )
 }

@@ -1,19 +1,27 @@
 import { z } from 'zod'
+import { tryQuietly } from '../../../platform/guard/faults.ts'
+import type { TreeEntry } from '../../../platform/guard/tree/service-tree.ts'
+import type { CommandOutcome } from '../../../platform/sandbox/sandbox.ts'
 import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { ToolFault } from '../tool-fault.ts'
+import { withTreeLock } from '../tree-lock.ts'
 import { checkBranchName } from './branch-name.ts'
 import { renderPaths, sortPaths, splitNames } from './closed-paths.ts'
-import { SAFE_DIFF } from './git-environment.ts'
-import { requireSuccess } from './git-outcome.ts'
-import { type GitCall, runGit } from './git-run.ts'
-import { openRepository, SOURCE_ROLES } from './open-repository.ts'
-import { checkFolders, type Repository } from './repository.ts'
-import { inTurn } from './turns.ts'
+import { findBranch, openRepository, type Repository, SOURCE_ROLES } from './repository/repository.ts'
+import { withRepositoryLock } from './repository/repository-lock.ts'
+import { useRepository } from './repository/use-repository.ts'
+import { SAFE_DIFF } from './run/git-environment.ts'
+import { requireSuccess } from './run/git-outcome.ts'
+import { type GitCall, runGit, runGitSteps } from './run/git-run.ts'
+import { indexWrittenAt, LIST_INDEX, MAX_LIST_BYTES, parseIndexEntries } from './tree/index-entries.ts'
+import { lendObstacles } from './tree/lend-obstacles.ts'
+import { type LentTree, withLentTree } from './tree/lent-tree.ts'
+import type { Index } from './tree/work-tree.ts'
 
-const MAX_LIST_BYTES = 8 * 1024 * 1024
 const NAMES = ['--name-only', '-z', '--no-renames', '--ignore-submodules=none']
 const SWITCH = ['switch', '--no-guess', '--no-recurse-submodules', '--no-overwrite-ignore']
 
+const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 const USED_ELSEWHERE = /^fatal: '.*' is already (?:checked out|used by worktree) at '/m
 
 const Input = z.strictObject({
@@ -27,6 +35,8 @@ const Output = z.strictObject({
   created: z.boolean(),
   changed: z.array(z.string()).describe('Files of the service that differ between the two branches'),
 })
+
+type Call = ToolCall<z.output<typeof Input>>
 
 /** Switches to another branch. */
 export const gitCheckout: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
@@ -47,27 +57,92 @@ export const gitCheckout: ToolDeclaration<typeof Input, z.output<typeof Output>>
   },
   handle(call) {
     checkBranchName(call.input.branch)
-    const repository = openRepository(call, 'git_checkout')
-    return inTurn(repository.git_dir, () => checkout(call, repository))
+    return useRepository(call, 'git_checkout', (repository) => checkout(call, repository))
   },
 }
 
-async function checkout(
-  call: ToolCall<z.output<typeof Input>>,
-  repository: Repository,
-): Promise<z.output<typeof Output>> {
-  const { branch, create_if_missing } = call.input
-  checkFolders(repository)
-  const created = !(await hasBranch(call, repository, branch))
-  if (created && !create_if_missing) throw missingBranch(branch)
-  const changed = created ? [] : await checkChanges(call, repository, branch)
+/**
+ * While an agent's code runs in the service, what is written there is not put under it. Only who holds the service
+ * takes the repository's lock: a command in one service must not keep the git of the others waiting.
+ */
+async function checkout(call: Call, { git_dir }: Repository): Promise<z.output<typeof Output>> {
+  const made = call.input.create_if_missing && (await withRepositoryLock(git_dir, () => makeIfMissing(call)))
+  return made || withTreeLock(call, () => withRepositoryLock(git_dir, () => switchTo(call)))
+}
+
+/** Undefined where the branch is there already. */
+async function makeIfMissing(call: Call): Promise<z.output<typeof Output> | undefined> {
+  const { branch } = call.input
+  const repository = openRepository(call, 'git_checkout')
+  if (await hasBranch(call, repository, branch)) return undefined
   const outcome = await runGit(call, repository, {
-    args: created ? [...SWITCH, '--no-track', '--create', branch] : [...SWITCH, branch],
-    writes: created ? 'git_folder' : 'service',
+    args: [...SWITCH, '--quiet', '--no-track', '--create', branch],
+    writes: 'git_folder',
   })
+  const { stdout } = requireSwitched(outcome, branch)
+  return { stdout, stderr: `Switched to a new branch '${branch}'\n`, branch, created: true, changed: [] }
+}
+
+/**
+ * git switches in a tree of the hub's own, which has only what stands in the way of the switch; the guard then carries
+ * the result over. So git opens no name in the service, and what it refuses is refused before anything is changed.
+ */
+async function switchTo(call: Call): Promise<z.output<typeof Output>> {
+  const { branch } = call.input
+  const repository = openRepository(call, 'git_checkout')
+  const { paths, index } = await readDifference(call, repository, branch)
+  return withLentTree(call, repository, async (lent) => {
+    const before = lendObstacles(call, repository, lent, paths, index)
+    const from = findBranch(repository) ?? (await readCommit(call, repository))
+    const outcome = await runGit(call, repository, { args: [...SWITCH, branch], writes: 'lent_tree', lent })
+    const { stderr } = requireSwitched(outcome, branch)
+    try {
+      carryOver(call, repository, lent, paths)
+    } catch (error) {
+      await switchBack(call, repository, lent, { from, paths, before })
+      throw error
+    }
+    return { stdout: '', stderr, branch, created: false, changed: [...paths] }
+  })
+}
+
+function requireSwitched(outcome: CommandOutcome, branch: string): CommandOutcome {
   if (USED_ELSEWHERE.test(outcome.stderr)) throw usedElsewhere(branch)
-  const { stdout, stderr } = requireSuccess(outcome, 'git switch', adviceOn(outcome.stderr))
-  return { stdout, stderr, branch, created, changed: [...changed] }
+  return requireSuccess(outcome, 'git switch', adviceOn(outcome.stderr))
+}
+
+/** Puts every path of the switch into the service as git has left it in the lent tree; removals make room first. */
+function carryOver(call: Call, { prefix }: Repository, lent: LentTree, paths: readonly string[]): void {
+  const entries = paths.map((path) => [path, lent.read(prefix + path)] as const)
+  call.guard.inTree((tree) => {
+    for (const [path, entry] of entries) if (entry === undefined) tree.remove(path)
+    for (const [path, entry] of entries) if (entry !== undefined) tree.put(path, entry)
+  })
+}
+
+/** What has to be there again where a switch could not be carried out in the service. */
+interface SwitchedFrom {
+  /** A branch, or the commit that was checked out without one. */
+  readonly from: string
+  readonly paths: readonly string[]
+  readonly before: ReadonlyMap<string, TreeEntry>
+}
+
+/** Goes back to where the repository was, and gives the files back that were replaced already. */
+async function switchBack(
+  call: Call,
+  repository: Repository,
+  lent: LentTree,
+  { from, paths, before }: SwitchedFrom,
+): Promise<void> {
+  const back = COMMIT_ID.test(from) ? ['--detach', from] : [from]
+  await runGit(call, repository, { args: [...SWITCH, ...back], writes: 'lent_tree', lent })
+  call.guard.inTree((tree) => {
+    for (const path of paths) {
+      const entry = before.get(path) ?? lent.read(repository.prefix + path)
+      tryQuietly(() => (entry === undefined ? tree.remove(path) : tree.put(path, entry)))
+    }
+  })
 }
 
 /** What git says names the folder of the other work tree, which lies outside of the service. */
@@ -99,31 +174,46 @@ function missingBranch(branch: string): ToolFault {
 
 /** Whether a local branch of exactly this name exists. */
 export async function hasBranch(call: GitCall, repository: Repository, branch: string): Promise<boolean> {
-  const ref = `refs/heads/${branch}`
-  const outcome = await runGit(call, repository, {
-    args: ['for-each-ref', '--count=1', '--format=%(refname)', ref],
-    writes: 'nothing',
-  })
-  return requireSuccess(outcome, 'git for-each-ref', 'Call again.').stdout.trimEnd() === ref
+  return isListed(await runGit(call, repository, { args: listBranch(branch), writes: 'nothing' }), branch)
 }
 
-/** Refuses a switch that would reach beyond the service or into closed zones; gives what it would change. */
-async function checkChanges(
+function listBranch(branch: string): string[] {
+  return ['for-each-ref', '--count=1', '--format=%(refname)', `refs/heads/${branch}`]
+}
+
+function isListed(outcome: CommandOutcome, branch: string): boolean {
+  const { stdout } = requireSuccess(outcome, 'git for-each-ref', 'Call again.')
+  return stdout.trimEnd() === `refs/heads/${branch}`
+}
+
+async function readCommit(call: GitCall, repository: Repository): Promise<string> {
+  const outcome = await runGit(call, repository, { args: ['rev-parse', 'HEAD'], writes: 'nothing' })
+  return requireSuccess(outcome, 'git rev-parse', 'Call again.').stdout.trim()
+}
+
+/** What a switch would change, and what git's index says of it. */
+async function readDifference(
   call: GitCall,
   repository: Repository,
   branch: string,
-): Promise<readonly string[]> {
-  const outcome = await runGit(call, repository, {
-    args: [...SAFE_DIFF, ...NAMES, 'HEAD', `refs/heads/${branch}`, '--'],
-    writes: 'nothing',
-    output_bytes: MAX_LIST_BYTES,
-  })
-  const { stdout } = requireSuccess(
-    outcome,
-    'git diff',
-    'The branches differ too much; ask the owner to switch.',
+): Promise<{ paths: readonly string[]; index: Index }> {
+  const written = indexWrittenAt(repository.git_dir)
+  const [found, differing, listed] = await runGitSteps(
+    call,
+    repository,
+    [listBranch(branch), [...SAFE_DIFF, ...NAMES, 'HEAD', `refs/heads/${branch}`, '--'], LIST_INDEX],
+    { writes: 'nothing', output_bytes: MAX_LIST_BYTES },
   )
-  const { own, closed, foreign } = sortPaths(splitNames(stdout), repository.prefix, call.policy)
+  if (!isListed(found, branch)) throw missingBranch(branch)
+  const suggestion = 'The branches differ too much; ask the owner to switch.'
+  const paths = ownPaths(call, repository, branch, requireSuccess(differing, 'git diff', suggestion).stdout)
+  const entries = parseIndexEntries(requireSuccess(listed, 'git ls-files', suggestion).stdout)
+  return { paths, index: { entries, written } }
+}
+
+/** Refuses a switch that would reach beyond the service or into closed zones; gives what it would change. */
+function ownPaths(call: GitCall, repository: Repository, branch: string, names: string): readonly string[] {
+  const { own, closed, foreign } = sortPaths(splitNames(names), repository.prefix, call.policy)
   const [kind, paths] = foreign.length > 0 ? ['outside your service', foreign] : ['in closed zones', closed]
   if (paths.length === 0) return own
   throw new ToolFault(

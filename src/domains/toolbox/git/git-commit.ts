@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { readMessage } from './commit-message.ts'
-import { requireSuccess } from './git-outcome.ts'
-import { runGit } from './git-run.ts'
-import { openRepository, SOURCE_ROLES } from './open-repository.ts'
-import { checkFolders, type Repository } from './repository.ts'
+import { openRepository, type Repository, SOURCE_ROLES } from './repository/repository.ts'
+import { withRepositoryLock } from './repository/repository-lock.ts'
+import { useRepository } from './repository/use-repository.ts'
+import { requireSuccess } from './run/git-outcome.ts'
+import { runGit } from './run/git-run.ts'
 import { checkStaged, readStagedChanges } from './staged-changes.ts'
-import { inTurn } from './turns.ts'
 
 /** Of a message in a call at all; what is a good message is said elsewhere. */
 const MAX_INPUT_CHARS = 100_000
@@ -47,8 +47,9 @@ export const gitCommit: ToolDeclaration<typeof Input, z.output<typeof Output>> =
   },
   handle(call) {
     const message = readMessage(call.input.message, call.redactor)
-    const repository = openRepository(call, 'git_commit')
-    return inTurn(repository.git_dir, () => commit(call, repository, message))
+    return useRepository(call, 'git_commit', (repository) =>
+      withRepositoryLock(repository.git_dir, () => commit(call, repository, message)),
+    )
   },
 }
 
@@ -57,7 +58,6 @@ async function commit(
   repository: Repository,
   message: string,
 ): Promise<z.output<typeof Output>> {
-  checkFolders(repository)
   const staged = await readStagedChanges(call, repository)
   const { files, not_searched } = await checkStaged(call, repository, staged)
   const date = `${Math.floor(call.now.getTime() / 1_000)} +0000`

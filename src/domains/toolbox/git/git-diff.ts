@@ -1,22 +1,30 @@
 import { z } from 'zod'
 import { FileFault, GuardDenied } from '../../../platform/guard/guard.ts'
+import type { TreeEntry } from '../../../platform/guard/tree/service-tree.ts'
 import type { ToolDeclaration } from '../tool.ts'
-import { sortPaths, splitNames } from './closed-paths.ts'
-import { SAFE_DIFF } from './git-environment.ts'
-import { requireOutput, requireSuccess } from './git-outcome.ts'
-import { type GitCall, runGit } from './git-run.ts'
-import { openRepository, SOURCE_ROLES } from './open-repository.ts'
-import type { Repository } from './repository.ts'
-import { inTurn } from './turns.ts'
+import { closedPaths } from './closed-paths.ts'
+import { parseRawDiff } from './raw-diff.ts'
+import { type ChangedFile, redactPatch } from './redact-patch.ts'
+import { type Repository, SOURCE_ROLES } from './repository/repository.ts'
+import { useRepository } from './repository/use-repository.ts'
+import { readBlobs } from './run/blob-contents.ts'
+import { SAFE_DIFF } from './run/git-environment.ts'
+import { requireOutput, requireSuccess } from './run/git-outcome.ts'
+import { type GitCall, runGit } from './run/git-run.ts'
+import { indexWrittenAt, LIST_INDEX, MAX_LIST_BYTES, parseIndexEntries } from './tree/index-entries.ts'
+import { foldersOf, withLentTree } from './tree/lent-tree.ts'
+import { lendRules } from './tree/tree-rules.ts'
+import { compareWorkTree, MAX_FILE_BYTES } from './tree/work-tree.ts'
 
 const MAX_FILES = 1_000
 /** Of all names together, as they are arguments of one command. */
 const MAX_NAME_BYTES = 64 * 1024
-const MAX_LIST_BYTES = 4 * 1024 * 1024
+/** Of all files together whose patch is shown: each is looked through as a whole for what must not be. */
+const MAX_CONTENT_BYTES = 16 * 1024 * 1024
 /** What git shows of a heading at most. */
 const HEADING_BYTES = 80
 const HEADING = /(?<=^|\n)(@@+ [-+,0-9 ]+ @@+) ([^\n]*)/g
-const DIFF = [...SAFE_DIFF, '--ignore-submodules=all']
+const DIFF = [...SAFE_DIFF, '--ignore-submodules=all', '--relative']
 
 const Input = z.strictObject({
   staged: z.boolean().default(false).describe('Show what is staged instead of what is not'),
@@ -42,29 +50,155 @@ export const gitDiff: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
   input: Input,
   output: Output,
   handle(call) {
-    const repository = openRepository(call, 'git_diff')
-    return inTurn(repository.git_dir, () => diff(call, repository, call.input.staged ? ['--cached'] : []))
+    const { staged } = call.input
+    return useRepository(call, 'git_diff', async (repository) => {
+      const changed = await (staged ? findStaged(call, repository) : findUnstaged(call, repository))
+      return showPatch(call, repository, changed, staged)
+    })
   },
 }
 
-async function diff(
-  call: GitCall,
-  repository: Repository,
-  which: string[],
-): Promise<z.output<typeof Output>> {
-  const changed = await listChanged(call, repository, which)
-  const readable = changed.own.filter((path) => isReadable(call, path))
-  const files = withinLimits(readable)
-  const hidden = changed.own.length - readable.length + changed.closed.length
-  if (files.length === 0) return { stdout: '', stderr: '', files: [], hidden, truncated: readable.length > 0 }
+/** A changed file and where its contents are to be had. */
+interface Changed {
+  readonly path: string
+  /** In the repository: one, or ours and theirs in a conflict. */
+  readonly before_ids: readonly string[]
+  /** In the repository, or what stands in the service. */
+  readonly after: { readonly id: string } | { readonly entry: TreeEntry | undefined }
+}
+
+interface AllChanged {
+  readonly files: readonly Changed[]
+  readonly hidden: number
+}
+
+async function findStaged(call: GitCall, repository: Repository): Promise<AllChanged> {
   const outcome = await runGit(call, repository, {
-    args: [...DIFF, ...which, '--relative', '--', ...files],
+    args: [...DIFF, '--cached', '--raw', '--no-abbrev', '-z', '--no-renames', '--', '.'],
     writes: 'nothing',
     may_go_without: true,
+    output_bytes: MAX_LIST_BYTES,
+  })
+  const { stdout } = requireSuccess(outcome, 'git diff', 'Too much is changed to be shown; use git_status.')
+  const { changes } = parseRawDiff(stdout)
+  const isClosed = closedPaths(call.policy)
+  const closed = changes.filter(({ path }) => isClosed(path))
+  // A path stands for everything below it: where a file became a folder, that could be a closed file.
+  const above = new Set(closed.flatMap(({ path }) => foldersOf(path)))
+  const open = changes.filter((change) => !closed.includes(change) && !above.has(change.path))
+  const readable = open.filter(({ path }) => isReadable(call, path))
+  return {
+    hidden: closed.length + open.length - readable.length,
+    files: readable.map(({ path, old_id, new_id }) => ({
+      path,
+      before_ids: [old_id],
+      after: { id: new_id },
+    })),
+  }
+}
+
+async function findUnstaged(call: GitCall, repository: Repository): Promise<AllChanged> {
+  const written = indexWrittenAt(repository.git_dir)
+  const listed = await runGit(call, repository, {
+    args: LIST_INDEX,
+    writes: 'nothing',
+    may_go_without: true,
+    output_bytes: MAX_LIST_BYTES,
+  })
+  const entries = parseIndexEntries(requireSuccess(listed, 'git ls-files', 'The index is too large.').stdout)
+  const index = { entries, written }
+  const { changed, hidden } = await compareWorkTree(call, repository, index)
+  const isClosed = closedPaths(call.policy)
+  const conflicted = entries.filter(({ stage, path }) => stage > 0 && !isClosed(path))
+  const paths = new Set([...changed.keys(), ...conflicted.map(({ path }) => path)])
+  const ids = new Map<string, string[]>()
+  for (const { path, stage, id } of entries)
+    if (paths.has(path) && stage !== 1) ids.set(path, [...(ids.get(path) ?? []), id])
+  const all = [...paths].toSorted().map((path) => readChanged(call, path, ids.get(path) ?? []))
+  const files = all.filter((file) => file !== undefined)
+  return { files, hidden: hidden.size + all.length - files.length }
+}
+
+/** Undefined where the guard would not let the file be read; a deleted one has nothing left to protect. */
+function readChanged(call: GitCall, path: string, before_ids: readonly string[]): Changed | undefined {
+  if (!isReadable(call, path)) return undefined
+  try {
+    const entry = call.guard.inTree((tree) => tree.read(path, MAX_FILE_BYTES))
+    return { path, before_ids, after: { entry } }
+  } catch (error) {
+    if (error instanceof FileFault) return { path, before_ids, after: { entry: undefined } }
+    if (error instanceof GuardDenied) return undefined
+    throw error
+  }
+}
+
+/** Whether a link, if it is one, leads to something that may be read. */
+function isReadable({ guard }: GitCall, path: string): boolean {
+  try {
+    guard.check(path, 'read')
+    return true
+  } catch (error) {
+    if (error instanceof FileFault) return true
+    if (error instanceof GuardDenied) return false
+    throw error
+  }
+}
+
+async function showPatch(
+  call: GitCall,
+  repository: Repository,
+  { files, hidden }: AllChanged,
+  staged: boolean,
+): Promise<z.output<typeof Output>> {
+  const shown = withinLimits(files)
+  const paths = shown.map(({ path }) => path)
+  if (shown.length === 0) return { stdout: '', stderr: '', files: [], hidden, truncated: files.length > 0 }
+  const outcome = await withLentTree(call, repository, (lent) => {
+    call.guard.inTree((tree) => lendRules(repository, tree, lent, paths))
+    for (const { path, after } of shown)
+      if ('entry' in after && after.entry) lent.put(repository.prefix + path, after.entry)
+    return runGit(call, repository, {
+      args: [...DIFF, ...(staged ? ['--cached'] : []), '--', ...paths],
+      writes: 'nothing',
+      lent,
+      may_go_without: true,
+    })
   })
   const { text, is_cut } = requireOutput(outcome, 'git diff')
-  const truncated = is_cut || files.length < readable.length
-  return { stdout: withoutCutHeadings(text), stderr: outcome.stderr, files, hidden, truncated }
+  const contents = await readContents(call, repository, shown)
+  // In the patch of a conflict git counts paths from the work tree, whatever it is told.
+  const { prefix } = repository
+  const findFile = (path: string) =>
+    contents.get(path) ?? (path.startsWith(prefix) ? contents.get(path.slice(prefix.length)) : undefined)
+  const patch = redactPatch(withoutCutHeadings(text), findFile, call.redactor)
+  const truncated = is_cut || shown.length < files.length || contents.size < shown.length
+  return { stdout: patch, stderr: outcome.stderr, files: paths, hidden, truncated }
+}
+
+/** What the files were and are, as far as there is room for it. */
+async function readContents(
+  call: GitCall,
+  repository: Repository,
+  files: readonly Changed[],
+): Promise<Map<string, ChangedFile>> {
+  const ids = files.flatMap(({ before_ids, after }) =>
+    'id' in after ? [...before_ids, after.id] : before_ids,
+  )
+  const blobs = await readBlobs(call, repository, ids, MAX_CONTENT_BYTES)
+  let room = MAX_CONTENT_BYTES
+  const known = new Map<string, ChangedFile>()
+  for (const { path, before_ids, after } of files) {
+    const isMissing = (id: string) => !blobs.has(id) && !/^0+$/.test(id)
+    const text = 'id' in after ? blobs.get(after.id) : textOf(after.entry)
+    room -= text?.length ?? 0
+    if (room < 0 || before_ids.some(isMissing) || ('id' in after && isMissing(after.id))) continue
+    known.set(path, { before: before_ids.map((id) => blobs.get(id)), after: text })
+  }
+  return known
+}
+
+function textOf(entry: TreeEntry | undefined): string | undefined {
+  return entry?.kind === 'file' ? entry.bytes.toString('utf8') : entry?.target
 }
 
 /**
@@ -77,40 +211,9 @@ function withoutCutHeadings(patch: string): string {
   )
 }
 
-async function listChanged(call: GitCall, repository: Repository, which: readonly string[]) {
-  const outcome = await runGit(call, repository, {
-    args: [...DIFF, ...which, '--name-only', '-z', '--no-renames', '--', '.'],
-    writes: 'nothing',
-    may_go_without: true,
-    output_bytes: MAX_LIST_BYTES,
-  })
-  const { stdout } = requireSuccess(outcome, 'git diff', 'Too much is changed to be shown; use git_status.')
-  const { own, closed } = sortPaths(splitNames(stdout), repository.prefix, call.policy)
-  // A path stands for everything below it: where a file became a folder, that could be a closed file.
-  const above = new Set(closed.flatMap(foldersAbove))
-  return { closed, own: own.filter((path) => !above.has(path)) }
-}
-
-function foldersAbove(path: string): string[] {
-  const names = path.split('/').slice(0, -1)
-  return names.map((_, index) => names.slice(0, index + 1).join('/'))
-}
-
-/** Whether the guard would let the file be read; a deleted one has nothing left to protect. */
-function isReadable({ guard }: GitCall, path: string): boolean {
-  try {
-    guard.check(path, 'read')
-    return true
-  } catch (error) {
-    if (error instanceof FileFault) return true
-    if (error instanceof GuardDenied) return false
-    throw error
-  }
-}
-
-function withinLimits(paths: readonly string[]): string[] {
+function withinLimits(files: readonly Changed[]): Changed[] {
   let room = MAX_NAME_BYTES
-  return paths.slice(0, MAX_FILES).filter((path) => {
+  return files.slice(0, MAX_FILES).filter(({ path }) => {
     room -= Buffer.byteLength(path) + 1
     return room >= 0
   })

@@ -4,15 +4,14 @@ import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { checkBranchName } from './branch-name.ts'
 import { hasBranch } from './git-checkout.ts'
-import { requireSuccess } from './git-outcome.ts'
-import { runGit } from './git-run.ts'
-import { openRepository } from './open-repository.ts'
-import { findCredential, type PushCredential } from './push-credential.ts'
-import { type PushTarget, requirePushTarget } from './push-target.ts'
-import type { Repository } from './repository.ts'
-import { renderTrustedConfig } from './trusted-config.ts'
-import { lendConfig } from './trusted-file.ts'
-import { inTurn } from './turns.ts'
+import { findCredential, type PushCredential } from './repository/push-credential.ts'
+import { type PushTarget, requirePushTarget } from './repository/push-target.ts'
+import { openRepository, type Repository } from './repository/repository.ts'
+import { renderTrustedConfig } from './repository/trusted-config.ts'
+import { lendConfig } from './repository/trusted-file.ts'
+import { useRepository } from './repository/use-repository.ts'
+import { requireSuccess } from './run/git-outcome.ts'
+import { runGit } from './run/git-run.ts'
 
 const TIMEOUT_MS = 300_000
 const PUSH =
@@ -60,9 +59,9 @@ export const gitPush: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
   },
   handle(call) {
     checkBranchName(call.input.branch)
-    const repository = openRepository(call, 'git_push')
-    const target = requirePushTarget(call, repository, call.input.remote)
-    return inTurn(repository.git_dir, () => push(call, repository, target))
+    return useRepository(call, 'git_push', (repository) =>
+      push(call, repository, requirePushTarget(call, repository, call.input.remote)),
+    )
   },
 }
 

@@ -1,13 +1,30 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { z } from 'zod'
+import type { CommandOutcome } from '../../../platform/sandbox/sandbox.ts'
 import type { ToolDeclaration } from '../tool.ts'
-import { isClosedPath } from './closed-paths.ts'
-import { requireOutput } from './git-outcome.ts'
-import { type GitCall, runGit } from './git-run.ts'
-import { openRepository, SOURCE_ROLES } from './open-repository.ts'
-import { isConflict, parseShortStatus, type StatusLine } from './status-lines.ts'
+import { closedPaths } from './closed-paths.ts'
+import { parseRawDiff } from './raw-diff.ts'
+import { findBranch, type Repository, SOURCE_ROLES } from './repository/repository.ts'
+import { useRepository } from './repository/use-repository.ts'
+import { requireSuccess } from './run/git-outcome.ts'
+import { type GitCall, runGitSteps } from './run/git-run.ts'
+import { type Head, isConflict, renderStatus, type StatusLine, statusLines } from './status-lines.ts'
+import {
+  type IndexEntry,
+  indexWrittenAt,
+  LIST_INDEX,
+  MAX_LIST_BYTES,
+  parseIndexEntries,
+} from './tree/index-entries.ts'
+import { takeSnapshot } from './tree/tree-snapshot.ts'
+import { compareWorkTree } from './tree/work-tree.ts'
 
 const MAX_LISTED = 2_000
-const ARGS = ['status', '--short', '--branch', '--untracked-files=normal', '--ignore-submodules=all']
+const LIST_STAGED =
+  'diff-index --cached --ita-invisible-in-index --raw -M -z --relative --ignore-submodules=all HEAD --'.split(
+    ' ',
+  )
+const NO_COMMIT = /^fatal: bad revision 'HEAD'$/m
 
 const Input = z.strictObject({})
 const Output = z.strictObject({
@@ -33,38 +50,66 @@ export const gitStatus: ToolDeclaration<typeof Input, z.output<typeof Output>> =
   roles: SOURCE_ROLES,
   input: Input,
   output: Output,
-  async handle(call) {
-    const repository = openRepository(call, 'git_status')
-    const outcome = await runGit(call, repository, {
-      args: [...ARGS, '--', '.'],
-      writes: 'nothing',
-      may_go_without: true,
-    })
-    const { text, is_cut } = requireOutput(outcome, 'git status')
-    return renderStatus(call, text, outcome.stderr, is_cut)
-  },
+  handle: (call) => useRepository(call, 'git_status', (repository) => readStatus(call, repository)),
 }
 
-function renderStatus(
-  { policy }: GitCall,
-  text: string,
-  stderr: string,
-  is_cut: boolean,
-): z.output<typeof Output> {
-  const { branch, header, lines } = parseShortStatus(text)
-  const isShown = (path: string) => !path.startsWith('../') && !isClosedPath(policy, path.replace(/\/$/, ''))
-  const open = lines.filter(({ path, from }) => isShown(path) && (from === undefined || isShown(from)))
+async function readStatus(call: GitCall, repository: Repository): Promise<z.output<typeof Output>> {
+  const written = indexWrittenAt(repository.git_dir)
+  const listing = runGitSteps(call, repository, [LIST_STAGED, LIST_INDEX], {
+    writes: 'nothing',
+    may_go_without: true,
+    output_bytes: MAX_LIST_BYTES,
+  })
+  // git lists in a process of its own, and the folders are read meanwhile.
+  const [[staged, listed], snapshot] = await Promise.all([
+    listing,
+    startSoon(() => takeSnapshot(call, repository)),
+  ])
+  const is_born = !NO_COMMIT.test(staged.stderr)
+  const entries = parseIndexEntries(requireList(listed))
+  const tree = await compareWorkTree(call, repository, { entries, written }, snapshot)
+  const changes = is_born ? parseRawDiff(requireList(staged)).changes : allAdded(entries)
+  const lines = statusLines(changes, entries, tree)
+  const isClosedPath = closedPaths(call.policy)
+  const isClosed = (path: string) => isClosedPath(path.replace(/\/$/, ''))
+  const closed = lines.filter(({ path, from }) => isClosed(path) || (from !== undefined && isClosed(from)))
+  const hidden = new Set([...tree.hidden, ...closed.map(({ path }) => path)])
+  const head = { branch: findBranch(repository), is_born }
+  return answer(
+    head,
+    lines.filter((line) => !closed.includes(line)),
+    hidden.size,
+  )
+}
+
+function requireList(step: CommandOutcome): string {
+  return requireSuccess(step, 'git status', 'The index is too large to be listed.').stdout
+}
+
+/** Lets the process be started first. */
+async function startSoon<Result>(work: () => Result): Promise<Result> {
+  await nextTick()
+  return work()
+}
+
+/** Before the first commit everything that is staged is new. */
+function allAdded(entries: readonly IndexEntry[]) {
+  const staged = entries.filter(({ stage, is_intended }) => stage === 0 && !is_intended)
+  return staged.map(({ path }) => ({ status: 'A', path, from: undefined }))
+}
+
+function answer(head: Head, open: readonly StatusLine[], hidden: number): z.output<typeof Output> {
   const shown = open.slice(0, MAX_LISTED)
   const paths = (isOne: (line: StatusLine) => boolean) => shown.filter(isOne).map(({ path }) => path)
   return {
-    stdout: [header, ...shown.map((line) => line.text), ''].join('\n'),
-    stderr,
-    branch: branch ?? null,
+    stdout: renderStatus(head, shown),
+    stderr: '',
+    branch: head.branch ?? null,
     staged: paths((line) => !isConflict(line) && /[MADRCT]/.test(line.index)),
     unstaged: paths((line) => !isConflict(line) && /[MADRCT]/.test(line.tree)),
     untracked: paths((line) => line.index === '?'),
     conflicted: paths(isConflict),
-    hidden: lines.length - open.length,
-    truncated: is_cut || open.length > shown.length,
+    hidden,
+    truncated: open.length > shown.length,
   }
 }

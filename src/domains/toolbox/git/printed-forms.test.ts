@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { parseAddedLines } from './added-lines.ts'
-import { findPath } from './quoted-path.ts'
+import { findPath, parseAddedLines } from './added-lines.ts'
+import { parseRawDiff } from './raw-diff.ts'
 import { parseStaged } from './staged-changes.ts'
-import { isConflict, parseShortStatus } from './status-lines.ts'
+import { isConflict, quotedPath, renderStatus, statusLines } from './status-lines.ts'
+import type { IndexEntry } from './tree/index-entries.ts'
 
 describe('a path as git prints it', () => {
   test.each([
@@ -20,29 +21,81 @@ describe('a path as git prints it', () => {
   })
 })
 
+const NOTHING: IndexEntry['stat'] = {
+  ctime_s: 0,
+  ctime_ns: 0,
+  mtime_s: 0,
+  mtime_ns: 0,
+  ino: 0,
+  uid: 0,
+  gid: 0,
+  size: 0,
+}
+
+function unmerged(path: string, ...stages: number[]): IndexEntry[] {
+  const entry = { path, mode: '100644', id: 'a', stat: NOTHING, is_skipped: false, is_intended: false }
+  return stages.map((stage) => ({ ...entry, stage }))
+}
+
 describe('a short status', () => {
-  test('gives branch, both letters and real paths', () => {
-    const text =
-      '## main...origin/main [ahead 1]\nM  a.txt\n M "b c.txt"\nR  old.txt -> "new -> name.txt"\n?? d/\nUU e\n'
-    const { branch, lines } = parseShortStatus(text)
-    expect(branch).toBe('main')
-    expect(lines.map(({ index, tree, path, from }) => [index, tree, path, from])).toEqual([
-      ['M', ' ', 'a.txt', undefined],
-      [' ', 'M', 'b c.txt', undefined],
-      ['R', ' ', 'new -> name.txt', 'old.txt'],
-      ['?', '?', 'd/', undefined],
-      ['U', 'U', 'e', undefined],
+  test('joins what is staged, changed, in conflict and untracked, as git prints it', () => {
+    const staged =
+      ':100644 100644 a b M\0a.txt\0:100644 100644 a a R100\0old.txt\0new -> name.txt\0:000000 100644 0 b A\0d\0'
+    const changed = new Map([
+      ['b c.txt', 'M'],
+      ['d', 'D'],
+    ] as const)
+    const lines = statusLines(parseRawDiff(staged).changes, unmerged('e', 1, 2, 3), {
+      changed,
+      untracked: ['z/', 'f'],
+    })
+    expect(renderStatus({ branch: 'main', is_born: true }, lines).split('\n')).toEqual([
+      '## main',
+      'M  a.txt',
+      ' M "b c.txt"',
+      'AD d',
+      'UU e',
+      'R  old.txt -> "new -> name.txt"',
+      '?? f',
+      '?? z/',
+      '',
     ])
     expect(lines.filter(isConflict).map(({ path }) => path)).toEqual(['e'])
   })
 
   test.each([
-    ['## No commits yet on main\n', 'main'],
-    ['## HEAD (no branch)\n', undefined],
-    ['## feature/x\n', 'feature/x'],
-    ['', undefined],
-  ])('%j is on branch %s', (text, branch) => {
-    expect(parseShortStatus(text).branch).toBe(branch)
+    [[1], 'DD'],
+    [[2], 'AU'],
+    [[3], 'UA'],
+    [[1, 2], 'UD'],
+    [[1, 3], 'DU'],
+    [[2, 3], 'AA'],
+    [[1, 2, 3], 'UU'],
+  ])('a conflict with the stages %j is %s', (stages, letters) => {
+    const [line] = statusLines([], unmerged('x', ...stages), { changed: new Map(), untracked: [] })
+    expect([line?.index, line?.tree].join('')).toBe(letters)
+    expect(line && isConflict(line)).toBe(true)
+  })
+
+  test.each([
+    [{ branch: 'main', is_born: false }, '## No commits yet on main\n'],
+    [{ branch: undefined, is_born: true }, '## HEAD (no branch)\n'],
+    [{ branch: 'feature/x', is_born: true }, '## feature/x\n'],
+  ])('of %j begins with %j', (head, text) => {
+    expect(renderStatus(head, [])).toBe(text)
+  })
+
+  test('puts odd names in quotes as git does', () => {
+    expect(['a', 'a b', 'ü', 'a"b', 'a\\b', 'a\tb', 'a\x01b', '\x7f'].map(quotedPath)).toEqual([
+      'a',
+      '"a b"',
+      'ü',
+      '"a\\"b"',
+      '"a\\\\b"',
+      '"a\\tb"',
+      '"a\\001b"',
+      '"\\177"',
+    ])
   })
 })
 

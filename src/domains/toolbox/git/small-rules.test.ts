@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createRedactor } from '../../../platform/redaction/redactor.ts'
 import { sortPaths } from './closed-paths.ts'
 import { MAX_MESSAGE_CHARS, readMessage } from './commit-message.ts'
-import { findRemoteAddress, isRemoteName } from './remote-address.ts'
-import { readSettings, renderTrustedConfig } from './trusted-config.ts'
-import { inTurn } from './turns.ts'
+import { findRemoteAddress, isRemoteName } from './repository/remote-address.ts'
+import { withRepositoryLock } from './repository/repository-lock.ts'
+import { readSettings, renderTrustedConfig } from './repository/trusted-config.ts'
 
 const POLICY = { block_patterns: ['.env', '.git/', 'secrets/', 'node_modules/', '.flow/', 'vault'] }
 
@@ -144,25 +147,11 @@ describe('a commit message', () => {
   })
 })
 
-describe('turns', () => {
-  test('come one after the other for one repository, also after a failure', async () => {
-    const seen: string[] = []
-    const act = (name: string, fails = false) =>
-      inTurn('/r/.git', async () => {
-        seen.push(`${name} begins`)
-        await new Promise(setImmediate)
-        seen.push(`${name} ends`)
-        if (fails) throw new Error(name)
-      })
-    const turns = await Promise.allSettled([act('a'), act('b', true), act('c')])
-    expect(turns.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(seen).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
-  })
-
-  test('are refused when too many wait', async () => {
-    const turns = Array.from({ length: 25 }, () => inTurn('/r/.git', async () => undefined))
-    const refused = (await Promise.allSettled(turns)).filter(({ status }) => status === 'rejected')
-    expect(refused).toHaveLength(5)
-    await expect(inTurn('/r/.git', async () => 'free')).resolves.toBe('free')
-  })
+test('calls for one repository are refused when too many wait', async () => {
+  const repository = mkdtempSync(join(tmpdir(), 'repository-lock-'))
+  onTestFinished(() => rmSync(repository, { recursive: true }))
+  const calls = Array.from({ length: 25 }, () => withRepositoryLock(repository, async () => undefined))
+  const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected')
+  expect(refused).toHaveLength(5)
+  await expect(withRepositoryLock(repository, async () => 'free')).resolves.toBe('free')
 })

@@ -1,15 +1,19 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding } from '../../../platform/redaction/finding.ts'
+import { redactedLines } from '../../../platform/redaction/redacted-lines.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { type ChangedRun, parseAddedLines } from './added-lines.ts'
 import { type BinaryChange, findBinarySecrets } from './binary-secrets.ts'
 import { renderPaths, sortPaths } from './closed-paths.ts'
-import { SAFE_DIFF } from './git-environment.ts'
-import { requireSuccess } from './git-outcome.ts'
-import { type GitCall, runGit } from './git-run.ts'
-import type { Repository } from './repository.ts'
+import { parseRawDiff } from './raw-diff.ts'
+import type { Repository } from './repository/repository.ts'
+import { readBlobs } from './run/blob-contents.ts'
+import { SAFE_DIFF } from './run/git-environment.ts'
+import { requireSuccess } from './run/git-outcome.ts'
+import { type GitCall, runGit } from './run/git-run.ts'
+import { SUBMODULE } from './tree/index-entries.ts'
 
 /** Of the whole patch that is looked through before a commit. */
 const MAX_PATCH_BYTES = 16 * 1024 * 1024
@@ -24,10 +28,6 @@ const STAGED = [
   '--ignore-submodules=none',
   '--submodule=short',
 ]
-const SHOWN_SECRETS = 10
-const RAW = /:[0-7]{6} ([0-7]{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])\d*\0([^\0]+)\0/y
-/** A commit of another repository, which has no content here. */
-const SUBMODULE = '160000'
 
 /** What the next commit would record. */
 export interface StagedChanges {
@@ -37,6 +37,8 @@ export interface StagedChanges {
   readonly runs: readonly ChangedRun[]
   /** Files with another content of which no lines are shown. */
   readonly binary: readonly BinaryChange[]
+  /** Those of which lines are shown. */
+  readonly text: readonly BinaryChange[]
 }
 
 /** Asks git for everything that is staged, in the service and elsewhere. */
@@ -53,25 +55,19 @@ export async function readStagedChanges(call: GitCall, repository: Repository): 
 
 /** Reads the list of files and the patch behind it. */
 export function parseStaged(text: string): StagedChanges {
-  const found: (BinaryChange & { mode: string; status: string })[] = []
-  let patch_at = 0
-  RAW.lastIndex = 0
-  for (let record = RAW.exec(text); record !== null; record = RAW.exec(text)) {
-    const [, mode = '', old_id = '', new_id = '', status = '', path = ''] = record
-    found.push({ mode, old_id, new_id, status, path })
-    patch_at = RAW.lastIndex
-  }
-  const runs = parseAddedLines(text.slice(patch_at).replace(/^\0/, ''))
+  const { changes, end } = parseRawDiff(text)
+  const runs = parseAddedLines(text.slice(end).replace(/^\0/, ''))
   const shown = new Set(runs.map(({ path }) => path))
+  const readable = changes.filter(
+    ({ status, new_mode, old_id, new_id }) =>
+      !/[DU]/.test(status) && new_mode !== SUBMODULE && old_id !== new_id,
+  )
   return {
-    paths: found.map(({ path }) => path),
-    conflicted: found.flatMap(({ status, path }) => (status === 'U' ? [path] : [])),
+    paths: changes.map(({ path }) => path),
+    conflicted: changes.filter(({ status }) => status === 'U').map(({ path }) => path),
     runs,
-    binary: found.flatMap(({ mode, old_id, new_id, status, path }) =>
-      /[DU]/.test(status) || mode === SUBMODULE || old_id === new_id || shown.has(path)
-        ? []
-        : [{ path, old_id, new_id }],
-    ),
+    binary: readable.filter(({ path }) => !shown.has(path)),
+    text: readable.filter(({ path }) => shown.has(path)),
   }
 }
 
@@ -111,7 +107,11 @@ export async function checkStaged(
     throw refused(`Closed files are staged: ${renderPaths(closed)}.`, 'scope_blocked', closed[0])
   }
   const { with_secrets, not_searched } = await findBinarySecrets(call, repository, staged.binary)
-  checkSecrets([...placesOf(staged.runs, call.redactor), ...with_secrets], prefix)
+  const has_secret =
+    with_secrets.length > 0 ||
+    staged.runs.some((run) => addsSecret(run, call.redactor)) ||
+    (await addsSecretOfFile(call, repository, staged))
+  if (has_secret) throw carriesSecret()
   return { files: own, not_searched: not_searched.map((path) => path.slice(prefix.length)) }
 }
 
@@ -121,32 +121,46 @@ function refused(message: string, violation_type: string, target_path = ''): Too
   })
 }
 
-function placesOf(runs: readonly ChangedRun[], redactor: Redactor): string[] {
-  return runs.flatMap((run) => secretLines(run, redactor).map((line) => `${run.path}:${line}`))
+/**
+ * Whether an added line carries a secret by what stands elsewhere in the file: of a list under `passwords:`, a patch
+ * shows the values and often not the line above them.
+ */
+async function addsSecretOfFile(
+  call: GitCall,
+  repository: Repository,
+  { text, runs }: StagedChanges,
+): Promise<boolean> {
+  const ids = new Map(text.map(({ path, new_id }) => [path, new_id]))
+  const contents = await readBlobs(call, repository, ids.values(), MAX_PATCH_BYTES)
+  for (const [path, id] of ids) {
+    const content = contents.get(id)
+    if (content === undefined) continue
+    const [plain, shown] = [content.split('\n'), redactedLines(content, call.redactor)]
+    const added = runs.flatMap((run) => (run.path === path ? run.lines.filter((line) => line.is_added) : []))
+    if (added.some(({ number }) => plain[number - 1] !== shown[number - 1])) return true
+  }
+  return false
 }
 
-function checkSecrets(found: readonly string[], prefix: string): void {
-  if (found.length === 0) return
-  const places = [...new Set(found)].map((place) => place.slice(prefix.length))
-  const shown = places.slice(0, SHOWN_SECRETS).join(', ')
-  throw new ToolFault(
+/** Which file or line is not told: of files full of guesses it would name the ones that are right. */
+function carriesSecret(): ToolFault {
+  return new ToolFault(
     'SecurityError',
-    `What is staged carries ${places.length === 1 ? 'a secret' : 'secrets'}: ${shown}.`,
-    'Take the values out of there, stage the files again, and keep secrets in the environment.',
+    'What is staged carries a secret.',
+    'Take the values out of the files, stage them again, and keep secrets in the environment.',
   )
 }
 
-/** The added lines of a run that a secret lies on. */
-function secretLines({ lines }: ChangedRun, redactor: Redactor): number[] {
+/** Whether a secret lies on an added line of a run. */
+function addsSecret({ lines }: ChangedRun, redactor: Redactor): boolean {
   const findings = redactor.find(lines.map(({ text }) => text).join('\n'))
-  const hit: number[] = []
   let [start, next] = [0, 0]
-  for (const { number, text, is_added } of lines) {
+  return lines.some(({ text, is_added }) => {
     const end = start + text.length
     while (next < findings.length && (findings[next] as Finding).end <= start) next++
     const finding = findings[next]
-    if (is_added && finding !== undefined && finding.start < end) hit.push(number)
+    const isHit = is_added && finding !== undefined && finding.start < end
     start = end + 1
-  }
-  return hit
+    return isHit
+  })
 }

@@ -1,23 +1,28 @@
 import { z } from 'zod'
 import { FilePath } from '../files/file-path.ts'
-import { SOURCE_ROLES } from '../git/open-repository.ts'
+import { SOURCE_ROLES } from '../git/repository/repository.ts'
 import { guardScopeOf } from '../guard-scope.ts'
+import { showMatches } from '../search/search-answer.ts'
 import { MATCH_LIMIT } from '../search/search-limits.ts'
-import { showMatches } from '../search/show-matches.ts'
 import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { ToolFault } from '../tool-fault.ts'
-import { isFile } from './path-kind.ts'
-import type { UsageEnd, UsageFile, UsageJob } from './tree-job.ts'
+import { isFile } from './related/path-kind.ts'
+import {
+  findSymbol,
+  SYMBOL_MAX_CHARS,
+  type UsageEnd,
+  type UsageFile,
+  type UsageJob,
+} from './usage/tree-job.ts'
 import {
   CANDIDATE_LIMIT,
   PARSED_MAX_BYTES,
   RESTART_LIMIT,
   TREE_END_MS,
   TREE_TIME_LIMIT_MS,
-} from './tree-limits.ts'
-import { runTreeJob } from './tree-process.ts'
-import { findReading, findUsageLanguage, USAGE_LANGUAGES } from './usage-languages.ts'
-import { findSymbol, SYMBOL_MAX_CHARS } from './usage-symbol.ts'
+} from './usage/tree-limits.ts'
+import { runTreeJob } from './usage/tree-process.ts'
+import { findReading, findUsageLanguage, USAGE_LANGUAGES } from './usage/usage-languages.ts'
 
 const Input = z.strictObject({
   symbol: z

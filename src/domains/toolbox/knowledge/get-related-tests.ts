@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { FilePath } from '../files/file-path.ts'
 import { orMissing } from '../files/missing-file.ts'
-import { SOURCE_ROLES } from '../git/open-repository.ts'
+import { SOURCE_ROLES } from '../git/repository/repository.ts'
 import { guardScopeOf } from '../guard-scope.ts'
 import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { ToolFault } from '../tool-fault.ts'
-import { COMMITS_LIMIT, type CoChanges, readCoChanges } from './co-change.ts'
-import { requireFilePath } from './path-kind.ts'
-import { type RelatedTest, rounded } from './relate-tests.ts'
-import { isTestPath } from './test-names.ts'
-import type { TestsEnd, TestsJob } from './tree-job.ts'
-import { runTreeJob } from './tree-process.ts'
+import { COMMITS_LIMIT, type CoChanges, readCoChanges } from './related/co-change.ts'
+import { requireFilePath } from './related/path-kind.ts'
+import { type RelatedTest, rounded } from './related/relate-tests.ts'
+import { isTestPath } from './related/test-names.ts'
+import type { TestsEnd, TestsJob } from './usage/tree-job.ts'
+import { runTreeJob } from './usage/tree-process.ts'
 
 const SHOWN_LIMIT = 50
 /** Once may be chance, such as the commit that began the project. */

@@ -6,48 +6,18 @@ import { guardScopeOf } from '../guard-scope.ts'
 import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { TOOL_ROLES } from '../tool-context.ts'
 import { ToolFault } from '../tool-fault.ts'
-import type { SystemMap } from './map-survey.ts'
-import { isFile } from './path-kind.ts'
-import type { MapJob } from './tree-job.ts'
-import { runTreeJob } from './tree-process.ts'
+import { MapOutput, type SystemMap } from './map/map-shape.ts'
+import { isFile } from './related/path-kind.ts'
+import type { MapJob } from './usage/tree-job.ts'
+import { runTreeJob } from './usage/tree-process.ts'
 
 const Input = z.strictObject({
   root_dir: FilePath.optional().describe('A folder, relative to the service; without it the whole project'),
 })
-const Texts = z.array(z.string())
-const Place = z.strictObject({ path: z.string(), kind: z.string(), readable: z.boolean() })
-const Service = z.strictObject({
-  name: z.string(),
-  path: z.string(),
-  readable: z.boolean().describe('Whether your tools can read it; if not, nothing but its place is told'),
-  languages: Texts,
-  manifests: Texts,
-  entry_points: Texts.describe('Relative to the service'),
-  depends_on: Texts.describe('Paths of other services'),
-  docs: Texts,
-  tests: Texts,
-})
-const Entity = z.strictObject({
-  Type: z.enum(['Service', 'Infrastructure', 'Testing']),
-  DesignRoot: z.string(),
-  RequiredDocs: Texts,
-})
-const Output = z.strictObject({
-  map: z.strictObject({
-    _comment: z.string(),
-    service: z.string().nullable().describe('Where you sit, as the map calls it'),
-    services: z.array(Service),
-    docs: z.array(Place),
-    infrastructure: z.array(Place),
-    testing: z.array(Place),
-    Entities: z.record(z.string(), Entity),
-    capped: z.boolean(),
-  }),
-})
 type Call = ToolCall<z.output<typeof Input>>
 
 /** Shows how a project is put together. */
-export const getSystemMap: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
+export const getSystemMap: ToolDeclaration<typeof Input, z.output<typeof MapOutput>> = {
   name: 'get_system_map',
   description: [
     'Shows how the project is put together: its services, docs, infrastructure and tests, from the tree as it is now.',
@@ -63,7 +33,7 @@ export const getSystemMap: ToolDeclaration<typeof Input, z.output<typeof Output>
   idempotent: true,
   roles: TOOL_ROLES,
   input: Input,
-  output: Output,
+  output: MapOutput,
   check({ guard, input: { root_dir } }) {
     if (root_dir === undefined) return
     guard.check(root_dir, 'read')
@@ -92,12 +62,8 @@ function toJob({ context, policy, hub, input }: Call): MapJob {
   return { task: 'map', scope, outer, root_dir: '.', service }
 }
 
-function toShown(map: SystemMap, { root_dir, service }: MapJob): z.output<typeof Output>['map'] {
+function toShown(map: SystemMap, { root_dir, service }: MapJob): z.output<typeof MapOutput>['map'] {
   const base =
     service === undefined ? `the folder ${root_dir}; paths are relative to the service` : 'the project'
-  return structuredClone({
-    _comment: `Made from the tree as it is, of ${base}.`,
-    service: service ?? null,
-    ...map,
-  }) as z.output<typeof Output>['map']
+  return { _comment: `Made from the tree as it is, of ${base}.`, service: service ?? null, ...map }
 }

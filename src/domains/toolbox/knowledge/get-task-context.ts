@@ -7,9 +7,9 @@ import { checkConfigFolder } from '../policy/follow-project-policy.ts'
 import type { ToolDeclaration } from '../tool.ts'
 import { TOOL_ROLES } from '../tool-context.ts'
 import { ToolFault } from '../tool-fault.ts'
-import { findStatus, type ReadStatus, STATUS_FILE } from './read-status.ts'
-import { StatusDamaged } from './status-task.ts'
-import { findTaskContext, type ShowFile } from './task-context.ts'
+import { StatusDamaged } from './task/parse-status.ts'
+import { findStatus, type ReadStatus, STATUS_FILE } from './task/read-status.ts'
+import { findTaskContext, type ShowFile, TaskContext } from './task/task-context.ts'
 
 const ID_MAX_CHARS = 100
 
@@ -20,35 +20,7 @@ const Input = z.strictObject({
     .max(ID_MAX_CHARS)
     .describe('As it is written in the list, such as 3.1.1, or by position'),
 })
-const Task = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  status: z.string(),
-  marker: z.string(),
-  file: z.string(),
-  line: z.int(),
-})
-const Level = z.string().nullable()
-const Output = z.strictObject({
-  context: z.strictObject({
-    task_id: z.string(),
-    phase: Level,
-    service: Level,
-    feature: Level,
-    task: z.string(),
-    section: Level,
-    status: z.string().describe('pending, active, done or skipped'),
-    marker: z.string(),
-    file: z.string(),
-    line: z.int(),
-    sub_file: Level,
-    path: z.array(Task).describe('From the top down to the task itself'),
-    siblings: z.array(Task),
-    children: z.array(Task),
-    header: z.record(z.string(), z.string()),
-    integrity: z.string().describe('verified by status.meta, or unchecked where there is none'),
-  }),
-})
+const Output = z.strictObject({ context: TaskContext })
 
 /** Shows where a task stands in the plan of the project. */
 export const getTaskContext: ToolDeclaration<typeof Input, z.output<typeof Output>> = {
@@ -78,7 +50,7 @@ export const getTaskContext: ToolDeclaration<typeof Input, z.output<typeof Outpu
       if (!list) continue
       const context = findTaskContext(list, input.task_id, shownFile)
       if (!context) throw unknownTask(input.task_id, list)
-      return { context: structuredClone(context) as z.output<typeof Output>['context'] }
+      return { context: context }
     }
     throw missingList()
   },

@@ -2,25 +2,25 @@ import { z } from 'zod'
 import type { Hub } from '../../../operations/hub.ts'
 import { compileNameRules } from '../../../platform/guard/blocked-names.ts'
 import { GuardDenied } from '../../../platform/guard/guard.ts'
-import { IndexUnavailable } from '../../../platform/knowledge/damaged-index.ts'
-import { isDamage } from '../../../platform/knowledge/index-open.ts'
+import { isDamage } from '../../../platform/knowledge/index/index-open.ts'
 import {
   KNOWLEDGE_KINDS,
   type KnowledgeHit,
   type KnowledgeScope,
 } from '../../../platform/knowledge/knowledge.ts'
 import { BackendUnavailable, LoopbackRefused } from '../../../platform/knowledge/loopback-http.ts'
-import type { FoundRecords } from '../../../platform/knowledge/record-index.ts'
+import type { FoundRecords } from '../../../platform/knowledge/records/record-index.ts'
+import { IndexUnavailable } from '../../../platform/knowledge/stores/embedded/damaged-index.ts'
 import { configDamaged } from '../policy/follow-project-policy.ts'
 import type { ToolCall, ToolDeclaration } from '../tool.ts'
 import { TOOL_ROLES } from '../tool-context.ts'
 import { ToolFault } from '../tool-fault.ts'
-import { knowledgeOf } from './knowledge-desk.ts'
-import { backendsOf } from './knowledge-order.ts'
-import { type IndexState, readIndexState } from './knowledge-state.ts'
-import { findRecords, isAboutRecords } from './search-records.ts'
-import { KNOWLEDGE_FOLDERS, type SearchScope, searchScopeOf } from './search-scope.ts'
-import { snippetOf } from './search-snippet.ts'
+import { knowledgeOf } from './indexing/knowledge-desk.ts'
+import { backendsOf } from './indexing/knowledge-order.ts'
+import { type IndexState, readIndexState } from './indexing/knowledge-state.ts'
+import { findRecords, isAboutRecords } from './search/search-records.ts'
+import { KNOWLEDGE_FOLDERS, type SearchScope, searchScopeOf } from './search/search-scope.ts'
+import { snippetOf } from './search/search-snippet.ts'
 
 const DEFAULT_LIMIT = 5
 const MAX_LIMIT = 50

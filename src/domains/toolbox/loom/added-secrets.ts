@@ -2,9 +2,6 @@ import type { Finding } from '../../../platform/redaction/finding.ts'
 import type { Redactor } from '../../../platform/redaction/redactor.ts'
 import { ToolFault } from '../tool-fault.ts'
 import type { Span } from './edit.ts'
-import { linesOf } from './lines.ts'
-
-const NAMED_MAX = 5
 
 /**
  * Refuses a text with a secret in it, but for what was hidden before and stays where it is. The whole text is
@@ -16,11 +13,10 @@ export function checkAddedSecrets(redactor: Redactor, text: string, kept: readon
   if (found.length === 0) return
   const added = withoutKept(text, found, kept)
   if (added.length === 0) return
-  const lines = linesOf(text)
-  const named = added.slice(0, NAMED_MAX).map(({ rule, start }) => `${rule} in line ${lines.numberAt(start)}`)
+  // Neither the place nor the kind is told: of a list of guesses they would name the ones that are right.
   throw new ToolFault(
     'SecurityError',
-    `The content holds what looks like a secret: ${named.join(', ')}. Nothing was written.`,
+    'The content holds what looks like a secret. Nothing was written.',
     'Keep secrets out of files: read them from the environment, or write a placeholder such as <your-token>.',
   )
 }

@@ -27,8 +27,7 @@ export async function findMatches(
   return found
 }
 
-/** The matches of an edit of plain text. */
-export function findText(text: string, { spec, at_start }: SoughtEdit): Span[] {
+function findText(text: string, { spec, at_start }: SoughtEdit): Span[] {
   return at_start ? findAtStart(text, spec) : findExact(text, spec)
 }
 

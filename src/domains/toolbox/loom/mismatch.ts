@@ -2,7 +2,7 @@ import { VEIL } from '../../../platform/redaction/veil.ts'
 import { ToolFault } from '../tool-fault.ts'
 import type { SearchedText } from './check-matches.ts'
 import type { Edit, Span } from './edit.ts'
-import { findNearest } from './nearest.ts'
+import { findNearest } from './near-place.ts'
 
 const LINES_NAMED = 10
 const EXCERPT_LINES = 5

@@ -1,10 +1,8 @@
 import { ToolFault } from '../tool-fault.ts'
-import { checkLinesApart } from './check-lines-apart.ts'
-import { checkMatches } from './check-matches.ts'
+import { checkLinesApart, checkMatches } from './check-matches.ts'
 import { EDITED_MAX_BYTES, type Edit, type Span } from './edit.ts'
-import { type Engines, findMatches, findText, type SoughtEdit } from './find-matches.ts'
-import { endingOf, type LineEnding, withEnding } from './line-ending.ts'
-import { linesOf } from './lines.ts'
+import { type Engines, findMatches, type SoughtEdit } from './find-matches.ts'
+import { endingOf, type LineEnding, linesOf, withEnding } from './lines.ts'
 
 const BYTE_ORDER_MARK = '\ufeff'
 
@@ -23,34 +21,15 @@ export interface EditPlan {
 }
 
 /**
- * Works out what a text becomes by a list of edits: all of them or none. Every match is looked for in the text
- * as it was before the first edit, which is given veiled: what is hidden is found by none and stays. A byte order mark stays where it is and is no part of what patterns see.
+ * Works out what a text becomes by a list of edits: all of them or none. Every match is looked for in the text as it was
+ * before the first edit. The text is given with its secrets veiled, so none of them is found. A byte order mark stays
+ * where it is and is no part of what patterns see.
  */
 export async function planEdits(text: string, edits: readonly Edit[], engines: Engines): Promise<EditPlan> {
-  const search = openSearch(text, edits)
-  return planFound(search, edits, await findMatches(search.body, search.sought, engines))
-}
-
-/** The same at once, for edits that all are of plain text. */
-export function planExact(text: string, edits: readonly Edit[]): EditPlan {
-  const search = openSearch(text, edits)
-  const found = search.sought.map((edit) => findText(search.body, edit))
-  return planFound(search, edits, found)
-}
-
-/** What is looked for, and in what. */
-interface Search {
-  readonly mark: string
-  readonly body: string
-  readonly sought: readonly SoughtEdit[]
-}
-
-function openSearch(text: string, edits: readonly Edit[]): Search {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
-  return { mark, body: text.slice(mark.length), sought: edits.map((edit) => withoutMark(edit, mark)) }
-}
-
-function planFound({ mark, body, sought }: Search, edits: readonly Edit[], found: Span[][]): EditPlan {
+  const body = text.slice(mark.length)
+  const sought = edits.map((edit) => withoutMark(edit, mark))
+  const found = await findMatches(body, sought, engines)
   const lines = linesOf(body)
   for (const [place, matches] of found.entries()) checkMatches(edits, place, matches, { text: body, lines })
   checkLinesApart(found, lines)

@@ -9,6 +9,8 @@ const SHARED_FOLDERS = ['shared_contracts', 'shared', 'contracts'] as const
 /** Names that are closed in every project: secrets, the repository's inner life, foreign code, and the policy. */
 const BLOCKED_NAMES = ['.env', '.git/', 'secrets/', 'node_modules/', '.flow/'] as const
 
+const MEGABYTE = 1024 * 1024
+
 /** Makes the policy of a project out of what its file says; the built-in lists cannot be left out. */
 export function buildPolicy(project_root: string, config: ProjectConfig, revision: string): ProjectPolicy {
   const shared = [...SHARED_FOLDERS, ...config.scope.shared_paths.map((path) => segmentsOf(path).join('/'))]
@@ -22,6 +24,8 @@ export function buildPolicy(project_root: string, config: ProjectConfig, revisio
     sudo_binaries: config.sudo.binaries,
     system_services: config.system.services,
     calls_per_minute: config.rate_limits.calls_per_minute,
+    disk_bytes: config.limits.disk_mb * MEGABYTE,
+    disk_reserve_bytes: config.limits.disk_reserve_mb * MEGABYTE,
     git_remotes: config.git.remotes,
     allow_unsandboxed_git: config.git.allow_unsandboxed,
     redaction_exceptions: config.secrets.exceptions,

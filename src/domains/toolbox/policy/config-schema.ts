@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readOwnerPattern } from '../../../platform/redaction/owner-patterns.ts'
 import { RULES } from '../../../platform/redaction/rules.ts'
-import { findRemoteAddress, isRemoteName } from '../git/remote-address.ts'
+import { findRemoteAddress, isRemoteName } from '../git/repository/remote-address.ts'
 import { ISOLATION_LEVELS } from '../tool-context.ts'
 import { BINARY_NAME, isBlockable, isPathInside, isPlainText, UNIT_NAME } from './config-names.ts'
 import { ConnectionsConfig, EmbedderConfig, StoreConfig } from './knowledge-config.ts'
@@ -17,6 +17,9 @@ const ARGUMENT_LIMIT = 64
 const TIMEOUT_LIMIT_SECONDS = 3_600
 const DEFAULT_TIMEOUT_SECONDS = 300
 const CALLS_LIMIT = 1_000_000
+const MEGABYTES_LIMIT = 1_048_576
+const DEFAULT_DISK_MB = 8_192
+const DEFAULT_DISK_RESERVE_MB = 1_024
 
 const Line = z.string().min(1).max(TEXT_LIMIT).refine(isPlainText, 'must be one line of plain text')
 const InsideProject = Line.refine(
@@ -83,6 +86,12 @@ export const ProjectConfig = z.strictObject({
     .refine(few, `has more than ${LIST_LIMIT} entries`)
     .refine(isUnambiguous, 'names a service twice')
     .default({}),
+  limits: z
+    .strictObject({
+      disk_mb: z.int().min(1).max(MEGABYTES_LIMIT).default(DEFAULT_DISK_MB),
+      disk_reserve_mb: z.int().min(0).max(MEGABYTES_LIMIT).default(DEFAULT_DISK_RESERVE_MB),
+    })
+    .prefault({}),
   rate_limits: z.strictObject({ calls_per_minute: z.int().min(1).max(CALLS_LIMIT).optional() }).prefault({}),
   sudo: z.strictObject({ binaries: list(Binary) }).prefault({}),
   system: z

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseStrictJson } from '../../../platform/basics/strict-json.ts'
-import { folderCalls } from '../../../platform/guard/folder-calls.ts'
+import { findPath } from '../../../platform/guard/kernel/folder-calls.ts'
 import { type FileState, watchFile } from '../../../platform/policy/watched-file.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { buildPolicy } from './build-policy.ts'
@@ -52,7 +52,7 @@ export function checkConfigFolder(project_root: string): void {
 
 function findThing(path: string) {
   try {
-    return folderCalls().findPath(path)
+    return findPath(path)
   } catch {
     throw configDamaged('.flow cannot be looked at')
   }

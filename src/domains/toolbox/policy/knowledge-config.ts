@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { CHROMA_URL, OLLAMA_MODEL, OLLAMA_URL } from '../../../platform/knowledge/backend-settings.ts'
 import { isLoopbackUrl } from '../../../platform/knowledge/loopback-http.ts'
+import { CHROMA_URL, OLLAMA_MODEL, OLLAMA_URL } from '../../../platform/knowledge/stores/backend-settings.ts'
 
 const CONNECTIONS_LIMIT = 100
 

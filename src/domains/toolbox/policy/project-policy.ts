@@ -1,4 +1,4 @@
-import type { EmbedderSettings, StoreSettings } from '../../../platform/knowledge/backend-settings.ts'
+import type { EmbedderSettings, StoreSettings } from '../../../platform/knowledge/stores/backend-settings.ts'
 import type { IsolationLevel } from '../tool-context.ts'
 
 /** A command of the project's own, as argument list; `{target}` stands for the target of the call. */
@@ -30,6 +30,10 @@ export interface ProjectPolicy {
   readonly system_services: readonly string[]
   /** Per agent; nothing means no limit. */
   readonly calls_per_minute: number | undefined
+  /** By how much a command may let the folders grow that it can write. */
+  readonly disk_bytes: number
+  /** What commands leave free on the disk. */
+  readonly disk_reserve_bytes: number
   /** Names of remotes that `git_push` may use and their addresses. */
   readonly git_remotes: Readonly<Record<string, string>>
   /** Whether read-only git may run without a sandbox where none is to be had. */

@@ -1,6 +1,6 @@
+import type { ShownText } from './look-through.ts'
 import type { LocatedMatch } from './search-job.ts'
 import { SNIPPET_BEFORE_BYTES, SNIPPET_MAX_BYTES } from './search-limits.ts'
-import type { ShownText } from './shown-text.ts'
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13

@@ -4,8 +4,7 @@ import { openEngine } from '../../../platform/patterns/engine.ts'
 import { loadEngineModule } from '../../../platform/patterns/engine-module.ts'
 import { randomPattern } from '../../../platform/patterns/random-pattern.fixture.ts'
 import { createRedactor } from '../../../platform/redaction/redactor.ts'
-import { type FoundInText, lookThrough } from './look-through.ts'
-import { sieveOf } from './sieve.ts'
+import { type FoundInText, lookThrough, sieveOf } from './look-through.ts'
 
 /** Of one rule and length, with words, signs and letters of patterns at their ends. */
 const SECRETS = ['ab1_wxyz', '!ab 1é!!', 'ébaba_1b', '.{1ab c.']

@@ -3,12 +3,10 @@ import { PATTERN_SYNTAX, PATTERN_TIME_LIMIT_MS } from '../../../platform/pattern
 import { guardScopeOf } from '../guard-scope.ts'
 import type { ToolDeclaration } from '../tool.ts'
 import { TOOL_ROLES } from '../tool-context.ts'
-import { noteNotEntered } from './not-entered.ts'
-import { requireText } from './require-text.ts'
+import { noteNotEntered, requireText, showMatches } from './search-answer.ts'
 import { searchInput } from './search-input.ts'
 import { FILE_MAX_BYTES, MATCH_LIMIT, SNIPPET_MAX_BYTES } from './search-limits.ts'
 import { searchTree } from './search-tree.ts'
-import { showMatches } from './show-matches.ts'
 
 const output = z.object({
   matches: z.array(z.object({ file: z.string(), line: z.number(), column: z.number(), content: z.string() })),

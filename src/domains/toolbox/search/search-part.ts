@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { Guard, WalkedFile } from '../../../platform/guard/guard.ts'
 import { claimFile } from './claims.ts'
 import { listMatches } from './list-matches.ts'
@@ -5,9 +6,8 @@ import type { FoundInText } from './look-through.ts'
 import type { PartFindings, SearchedFile, SearchJob } from './search-job.ts'
 import { FILE_MAX_BYTES, FILES_LIMIT } from './search-limits.ts'
 import { notePlace } from './search-place.ts'
-import { findTextBytes } from './text-bytes.ts'
 
-/** Finds what is sought in the text of a file; nothing where there is no match. */
+/** Finds what is sought in the text of a file; undefined where there is no match. */
 export type Look = (text: Buffer) => FoundInText | undefined
 
 /** Does one part of a search: reads and searches the files that no other part has taken. */
@@ -46,4 +46,13 @@ export function searchPart(guard: Guard, look: Look, job: SearchJob): PartFindin
   const { capped, unnameable } = guard.walk(job.path, { recursive: job.recursive }, visit)
   const { count, files_searched, files_skipped } = seen
   return { files, count, files_searched, files_skipped, unnameable, capped: seen.capped || capped }
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+
+/** The text of a file as it is searched, without a byte order mark; nothing for what is no text. */
+export function findTextBytes(bytes: Buffer): Buffer | undefined {
+  if (bytes.includes(0) || !isUtf8(bytes)) return undefined
+  const has_mark = bytes.length >= 3 && bytes.compare(BYTE_ORDER_MARK, 0, 3, 0, 3) === 0
+  return has_mark ? bytes.subarray(3) : bytes
 }

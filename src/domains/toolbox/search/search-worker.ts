@@ -1,25 +1,24 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { keptLately } from '../../../platform/basics/kept-lately.ts'
+import { boundedCache } from '../../../platform/basics/cache.ts'
+import { translateFault } from '../../../platform/guard/faults.ts'
 import { FileFault, GuardDenied } from '../../../platform/guard/guard.ts'
 import { openGuard } from '../../../platform/guard/open-guard.ts'
 import { openEngine } from '../../../platform/patterns/engine.ts'
-import { doTimed, enterThread } from '../../../platform/patterns/operation-clock.ts'
+import { doTimed, type EngineThreadData, enterThread } from '../../../platform/patterns/operation-clock.ts'
 import { PatternInvalid } from '../../../platform/patterns/patterns.ts'
-import type { EngineThreadData } from '../../../platform/patterns/thread-data.ts'
 import { createRedactor, type Redactor, type RedactorOptions } from '../../../platform/redaction/redactor.ts'
-import { type FindAll, lookThrough } from './look-through.ts'
+import { type FindAll, lookThrough, sieveOf } from './look-through.ts'
 import type { SearchAnswer, SearchJob } from './search-job.ts'
 import { searchPart } from './search-part.ts'
-import { sieveOf } from './sieve.ts'
 
 const KEPT_REDACTORS = 8
 
-function search(findAll: FindAll, job: SearchJob): SearchAnswer {
+function search(findAll: FindAll, job: SearchJob, redactorOf: (options: string) => Redactor): SearchAnswer {
   try {
     // A pattern that is none is refused even where there is nothing to search.
     findAll(job.pattern, new Uint8Array())
     const sieve = job.sifts ? findSieve(findAll, job.pattern) : undefined
-    const sought = { pattern: job.pattern, sieve, redactor: redactorOf(job.redaction) }
+    const sought = { pattern: job.pattern, sieve, redactor: redactorOf(JSON.stringify(job.redaction)) }
     const guard = openGuard(job.scope)
     try {
       return { findings: searchPart(guard, (text) => lookThrough(findAll, sought, text), job) }
@@ -27,7 +26,7 @@ function search(findAll: FindAll, job: SearchJob): SearchAnswer {
       guard.close()
     }
   } catch (error) {
-    return toAnswer(error)
+    return toAnswer(translateFault(error, job.path))
   }
 }
 
@@ -44,13 +43,10 @@ function findSieve(findAll: FindAll, pattern: string): string | undefined {
 }
 
 /** Redactors take a while to make, and searches of one service follow each other. */
-const redactorFor = keptLately(KEPT_REDACTORS, (key) =>
-  createRedactor({ ...(JSON.parse(key) as RedactorOptions), remembers: true }),
-)
-
-function redactorOf(options: RedactorOptions): Redactor {
-  return redactorFor(JSON.stringify(options))
-}
+const keepRedactors = () =>
+  boundedCache(KEPT_REDACTORS, (key) =>
+    createRedactor({ ...(JSON.parse(key) as RedactorOptions), remembers: true }),
+  )
 
 /** Errors of these kinds lose their kind on the way between threads. */
 function toAnswer(error: unknown): SearchAnswer {
@@ -64,7 +60,8 @@ function answerJobs(port: MessagePort, { clock, module }: EngineThreadData): voi
   enterThread(clock)
   const engine = openEngine(module)
   const findAll: FindAll = (pattern, text) => doTimed(clock, () => engine.findAll(pattern, text))
-  port.on('message', (job: SearchJob) => port.postMessage(search(findAll, job), []))
+  const redactorOf = keepRedactors()
+  port.on('message', (job: SearchJob) => port.postMessage(search(findAll, job, redactorOf), []))
 }
 
 if (parentPort) answerJobs(parentPort, workerData as EngineThreadData)

@@ -3,7 +3,12 @@ import { errorTable } from '../../../operations/errors.ts'
 import type { SessionRecord } from '../../../platform/identity/seat-store.ts'
 
 export const sessionErrors = errorTable({
-  unknown_tool_session: { status: 404, message: 'There is no such toolbox session in this vault.' },
+  unknown_tool_session: {
+    status: 404,
+    message: 'There is no such toolbox session in this vault.',
+    says: 'There is no such toolbox session here.',
+    hint: '`knowtation tool session list` shows the sessions.',
+  },
 })
 
 export const SessionId = z.string().regex(/^tses_[0-9a-f]{16}$/)

@@ -13,6 +13,13 @@ const COMMANDS_LIMIT = 100
 
 const Folder = z.string().min(1).max(FOLDER_LIMIT_CHARS)
 
+export const ToolSessionCreateOutput = z.strictObject({
+  schema: z.literal('knowtation.tool_session_create/v0'),
+  vault_id: z.string(),
+  session: Session,
+  bearer: z.string(),
+})
+
 export const toolSessionCreate = defineOperation({
   name: 'tool_session_create',
   summary:
@@ -41,12 +48,8 @@ export const toolSessionCreate = defineOperation({
       .optional()
       .describe('Of the whitelisted binaries only these may be run'),
   }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.tool_session_create/v0'),
-    vault_id: z.string(),
-    session: Session,
-    bearer: z.string(),
-  }),
+  output: ToolSessionCreateOutput,
+  present: async () => (await import('./present-sessions.ts')).presentNewSession,
   made: ({ session }) => ({ kind: 'tool_session', id: session.session_id }),
   async handle({ input, caller, vault_id, db, hub, now, refuse }) {
     const { project_root, service_root } = seatFolders(input, (reason) => refuse('BAD_REQUEST', reason))

@@ -6,6 +6,13 @@ import { Session, showSession } from './session-schemas.ts'
 
 const LIST_LIMIT = 200
 
+export const ToolSessionListOutput = z.strictObject({
+  schema: z.literal('knowtation.tool_session_list/v0'),
+  vault_id: z.string(),
+  sessions: z.array(Session),
+  truncated: z.boolean(),
+})
+
 export const toolSessionList = defineOperation({
   name: 'tool_session_list',
   summary: 'List the toolbox sessions of this vault, newest first.',
@@ -16,12 +23,8 @@ export const toolSessionList = defineOperation({
   cli: 'tool session list',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({
-    schema: z.literal('knowtation.tool_session_list/v0'),
-    vault_id: z.string(),
-    sessions: z.array(Session),
-    truncated: z.boolean(),
-  }),
+  output: ToolSessionListOutput,
+  present: async () => (await import('./present-sessions.ts')).presentSessionList,
   async handle({ vault_id, db }) {
     const found = await listSessions(db, vault_id, LIST_LIMIT + 1)
     return {

@@ -4,6 +4,12 @@ import { defineOperation } from '../../../operations/define-operation.ts'
 import { revokeSession } from '../../../platform/identity/seat-store.ts'
 import { Session, SessionId, sessionErrors, showSession } from './session-schemas.ts'
 
+export const ToolSessionRevokeOutput = z.strictObject({
+  schema: z.literal('knowtation.tool_session/v0'),
+  vault_id: z.string(),
+  session: Session,
+})
+
 export const toolSessionRevoke = defineOperation({
   name: 'tool_session_revoke',
   summary: 'End a toolbox session. It counts from the next call, everywhere.',
@@ -15,11 +21,8 @@ export const toolSessionRevoke = defineOperation({
   errors: sessionErrors.pick('unknown_tool_session'),
   target: (input) => ({ kind: 'tool_session', id: input.session_id }),
   input: z.strictObject({ session_id: SessionId.describe('The id of the session, as the list shows it') }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.tool_session/v0'),
-    vault_id: z.string(),
-    session: Session,
-  }),
+  output: ToolSessionRevokeOutput,
+  present: async () => (await import('./present-sessions.ts')).presentSession,
   async handle({ input, vault_id, db, now, refuse }) {
     const session = await revokeSession(db, vault_id, input.session_id, now)
     if (!session) return refuse('unknown_tool_session')

@@ -1,12 +1,12 @@
 import type { CommandOutcome } from '../../../platform/sandbox/sandbox.ts'
 import type { ProjectPolicy } from '../policy/project-policy.ts'
 import { ToolFault } from '../tool-fault.ts'
-import { findProgram } from './find-program.ts'
+import { findBinary } from './find-binary.ts'
 import type { SystemRunner } from './system-runner.ts'
 
 /** The absolute path of a program that a tool needs. */
 export function requireProgram({ path }: SystemRunner, name: string): string {
-  const found = findProgram(path, name)
+  const found = findBinary(path, name)
   if (found?.runnable) return found.path
   throw new ToolFault(
     'NotConfigured',

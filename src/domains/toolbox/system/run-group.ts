@@ -1,7 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { CommandOutcome } from '../../../platform/sandbox/sandbox.ts'
-import { tailOf } from './output-tail.ts'
 
 /** A command that was asked to end is killed after this time. */
 const TERM_GRACE_MS = 5_000
@@ -78,5 +77,38 @@ function signalGroup({ pid }: Child, name: NodeJS.Signals): void {
     process.kill(-pid, name)
   } catch {
     // Nobody of the group is left, or it runs as someone we may not signal.
+  }
+}
+
+export interface OutputTail {
+  text(): string
+  /** Bytes that were written before what is kept. */
+  dropped(): number
+}
+
+/** No secret is longer; a word without an end is not worth the whole stream. */
+const HALF_WORD = /^\S{0,4096}/
+
+/** Reads a stream to its end and keeps only the last bytes, from a whole word on: half a secret is not known for one. */
+function tailOf(stream: Readable, kept_bytes: number, onSeen: (bytes: number) => void): OutputTail {
+  const chunks: Buffer[] = []
+  let held = 0
+  let seen = 0
+  stream.on('error', () => {})
+  stream.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    held += chunk.length
+    seen += chunk.length
+    while (held - (chunks[0]?.length ?? 0) >= kept_bytes) held -= chunks.shift()?.length ?? 0
+    onSeen(seen)
+  })
+  const kept = () => Buffer.concat(chunks).subarray(-kept_bytes)
+  const dropped = () => seen - kept().length
+  return {
+    text: () =>
+      kept()
+        .toString('utf8')
+        .replace(dropped() > 0 ? HALF_WORD : '', ''),
+    dropped,
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CommandOutcome } from '../../../platform/sandbox/sandbox.ts'
-import { SYSTEM_PATH } from './find-program.ts'
+import { SYSTEM_PATH } from './find-binary.ts'
 import { type GroupOptions, runGroup } from './run-group.ts'
 
 /** Runs commands that manage the machine itself, outside any sandbox. */

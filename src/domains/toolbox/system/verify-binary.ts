@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BINARY_NAME } from '../policy/config-names.ts'
 import type { ToolDeclaration } from '../tool.ts'
-import { findProgram } from './find-program.ts'
+import { findBinary } from './find-binary.ts'
 import { type SystemRunner, systemRunner } from './system-runner.ts'
 
 const Input = z.strictObject({
@@ -26,7 +26,7 @@ export function verifyBinaryTool(
     input: Input,
     output: Output,
     handle({ input }) {
-      const found = findProgram(runner.path, input.binary_name)
+      const found = findBinary(runner.path, input.binary_name)
       return { exists: found !== undefined, runnable: found?.runnable ?? false, path: found?.path ?? null }
     },
   }

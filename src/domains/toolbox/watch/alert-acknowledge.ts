@@ -2,8 +2,12 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
 import { acknowledgeAlert } from '../../../platform/alerts/alert-store.ts'
-import { watchErrors } from './watch-errors.ts'
-import { AgentId, AlertWire } from './watch-schemas.ts'
+import { AgentId, AlertWire, watchErrors } from './watch-schemas.ts'
+
+export const AlertAcknowledgeOutput = z.strictObject({
+  schema: z.literal('knowtation.alert/v0'),
+  alert: AlertWire,
+})
 
 export const alertAcknowledge = defineOperation({
   name: 'alert_acknowledge',
@@ -17,7 +21,8 @@ export const alertAcknowledge = defineOperation({
   errors: watchErrors.pick('unknown_alert'),
   made: ({ alert }) => ({ kind: 'agent', id: alert.agent_id }),
   input: z.strictObject({ agent_id: AgentId.describe('The agent, as the list of alerts names it') }),
-  output: z.strictObject({ schema: z.literal('knowtation.alert/v0'), alert: AlertWire }),
+  output: AlertAcknowledgeOutput,
+  present: async () => (await import('./present-watch.ts')).presentAlert,
   async handle({ input, caller, vault_id, db, now, refuse }) {
     const by = `${caller.kind}:${caller.id}`
     const alert = await acknowledgeAlert(db, { vault_id, agent_id: input.agent_id, by, now })

@@ -9,6 +9,14 @@ const LIST_LIMIT = 200
 /** A cursor holds the id of an agent, and agents choose theirs. */
 const CURSOR_CHARS = 1_024
 
+export const AlertListOutput = z.strictObject({
+  schema: z.literal('knowtation.alert_list/v0'),
+  vault_id: z.string(),
+  alerts: z.array(AlertWire),
+  truncated: z.boolean(),
+  next_cursor: z.string().nullable(),
+})
+
 export const alertList = defineOperation({
   name: 'alert_list',
   summary: 'List the agents of this vault that are or were in Alert Mode, open alerts first.',
@@ -19,13 +27,8 @@ export const alertList = defineOperation({
   cli: 'alert list',
   errors: {},
   input: z.strictObject(pageInputs(LIST_LIMIT, LIST_LIMIT, CURSOR_CHARS)),
-  output: z.strictObject({
-    schema: z.literal('knowtation.alert_list/v0'),
-    vault_id: z.string(),
-    alerts: z.array(AlertWire),
-    truncated: z.boolean(),
-    next_cursor: z.string().nullable(),
-  }),
+  output: AlertListOutput,
+  present: async () => (await import('./present-watch.ts')).presentAlertList,
   async handle({ input, vault_id, db, refuse }) {
     const { limit = LIST_LIMIT } = input
     const after = input.cursor === undefined ? undefined : alertAt(input.cursor)

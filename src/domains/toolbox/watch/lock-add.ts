@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { hubOwner } from '../../../operations/authority.ts'
-import { ActOutside, defineOperation } from '../../../operations/define-operation.ts'
+import { defineOperation } from '../../../operations/define-operation.ts'
 import { insertLock } from '../../../platform/locks/lock-store.ts'
 import { lockId } from './lock-target.ts'
-import { watchErrors } from './watch-errors.ts'
-import { LockIdInput, LockKindInput, LockWire } from './watch-schemas.ts'
+import { LockIdInput, LockKindInput, LockWire, watchErrors } from './watch-schemas.ts'
 
 const REASON_CHARS = 200
+
+export const LockAddOutput = z.strictObject({ schema: z.literal('knowtation.lock/v0'), lock: LockWire })
 
 export const lockAdd = defineOperation({
   name: 'lock_add',
@@ -23,7 +24,9 @@ export const lockAdd = defineOperation({
     id: LockIdInput,
     reason: z.string().trim().min(1).max(REASON_CHARS).optional().describe('Why, for whoever releases it'),
   }),
-  output: z.strictObject({ schema: z.literal('knowtation.lock/v0'), lock: LockWire }),
+  output: LockAddOutput,
+  present: async () => (await import('./present-watch.ts')).presentNewLock,
+  made: ({ lock }) => ({ kind: `lock_${lock.kind}`, id: lock.id }),
   async handle({ input, caller, db, hub, now, refuse }) {
     const lock = await insertLock(db, hub.system, {
       kind: input.kind,
@@ -33,10 +36,6 @@ export const lockAdd = defineOperation({
       locked_by: `${caller.kind}:${caller.id}`,
     })
     if (!lock) return refuse('too_many_locks')
-    const refreshed = async () => {
-      hub.locks.refresh()
-      return { schema: 'knowtation.lock/v0' as const, lock }
-    }
-    return new ActOutside(refreshed, { kind: `lock_${lock.kind}`, id: lock.id })
+    return { schema: 'knowtation.lock/v0' as const, lock }
   },
 })

@@ -10,6 +10,13 @@ const LIST_LIMIT = 1_000
 /** A cursor holds the id of a lock, and that may be a long path. */
 const CURSOR_CHARS = 4_096
 
+export const LockListOutput = z.strictObject({
+  schema: z.literal('knowtation.lock_list/v0'),
+  locks: z.array(LockWire),
+  truncated: z.boolean(),
+  next_cursor: z.string().nullable(),
+})
+
 export const lockList = defineOperation({
   name: 'lock_list',
   summary: 'List what is locked: agents, services, or everything; newest first.',
@@ -20,12 +27,8 @@ export const lockList = defineOperation({
   cli: 'lock list',
   errors: {},
   input: z.strictObject(pageInputs(LIST_LIMIT, LIST_LIMIT, CURSOR_CHARS)),
-  output: z.strictObject({
-    schema: z.literal('knowtation.lock_list/v0'),
-    locks: z.array(LockWire),
-    truncated: z.boolean(),
-    next_cursor: z.string().nullable(),
-  }),
+  output: LockListOutput,
+  present: async () => (await import('./present-watch.ts')).presentLockList,
   async handle({ input, db, refuse }) {
     const { limit = LIST_LIMIT } = input
     const after = input.cursor === undefined ? undefined : lockAt(input.cursor)

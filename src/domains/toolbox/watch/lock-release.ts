@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { hubOwner } from '../../../operations/authority.ts'
-import { ActOutside, defineOperation } from '../../../operations/define-operation.ts'
+import { defineOperation } from '../../../operations/define-operation.ts'
 import { deleteLock } from '../../../platform/locks/lock-store.ts'
 import { lockId } from './lock-target.ts'
-import { watchErrors } from './watch-errors.ts'
-import { LockIdInput, LockKindInput, LockWire } from './watch-schemas.ts'
+import { LockIdInput, LockKindInput, LockWire, watchErrors } from './watch-schemas.ts'
+
+export const LockReleaseOutput = z.strictObject({ schema: z.literal('knowtation.lock/v0'), lock: LockWire })
 
 export const lockRelease = defineOperation({
   name: 'lock_release',
@@ -16,14 +17,12 @@ export const lockRelease = defineOperation({
   cli: 'lock release <kind> <id>',
   errors: watchErrors.pick('unknown_lock'),
   input: z.strictObject({ kind: LockKindInput, id: LockIdInput }),
-  output: z.strictObject({ schema: z.literal('knowtation.lock/v0'), lock: LockWire }),
+  output: LockReleaseOutput,
+  present: async () => (await import('./present-watch.ts')).presentReleasedLock,
+  made: ({ lock }) => ({ kind: `lock_${lock.kind}`, id: lock.id }),
   async handle({ input, db, hub, refuse }) {
     const lock = await deleteLock(db, hub.system, input.kind, lockId(input))
     if (!lock) return refuse('unknown_lock')
-    const refreshed = async () => {
-      hub.locks.refresh()
-      return { schema: 'knowtation.lock/v0' as const, lock }
-    }
-    return new ActOutside(refreshed, { kind: `lock_${lock.kind}`, id: lock.id })
+    return { schema: 'knowtation.lock/v0' as const, lock }
   },
 })

@@ -19,16 +19,6 @@ export interface ToolEvent extends Violation {
   readonly severity?: Severity
 }
 
-/** Writes a denial of the guard or the command whitelist, and raises Alert Mode when it is one too many. */
-export function recordViolation(
-  hub: Hub,
-  tx: Transaction | undefined,
-  redactor: Redactor,
-  event: ToolEvent,
-): Promise<AlertState> {
-  return recordEvent(hub, tx, redactor, { ...event, kind: 'violation' })
-}
-
 /** Writes any event of the security stream. It ends no call: the agent is only watched more closely. */
 export async function recordEvent(
   hub: Hub,

@@ -9,6 +9,13 @@ import { AgentId, SecurityEventWire } from './watch-schemas.ts'
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 
+export const ViolationListOutput = z.strictObject({
+  schema: z.literal('knowtation.violation_list/v0'),
+  vault_id: z.string(),
+  violations: z.array(SecurityEventWire),
+  next_before: z.string().nullable(),
+})
+
 export const violationList = defineOperation({
   name: 'violation_list',
   summary: "Read the toolbox's security stream of this vault, newest first: denials and critical calls.",
@@ -23,12 +30,8 @@ export const violationList = defineOperation({
     before: z.string().regex(EVENT_ID).optional().describe('Go on here: next_before of the last page'),
     limit: limitInput(MAX_LIMIT, DEFAULT_LIMIT),
   }),
-  output: z.strictObject({
-    schema: z.literal('knowtation.violation_list/v0'),
-    vault_id: z.string(),
-    violations: z.array(SecurityEventWire),
-    next_before: z.string().nullable(),
-  }),
+  output: ViolationListOutput,
+  present: async () => (await import('./present-watch.ts')).presentViolationList,
   async handle({ input, vault_id, db }) {
     const { limit = DEFAULT_LIMIT, ...wanted } = input
     const { events, next_before } = await listEvents(db, { ...wanted, vault_id, limit })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorTable } from '../../../operations/errors.ts'
 import { SEVERITIES } from '../../../platform/alerts/security-event.ts'
 import { LOCK_ID_LIMIT, LOCK_KINDS } from '../../../platform/locks/lock.ts'
 import { AGENT_ID_CHARS } from './record-event.ts'
@@ -50,3 +51,23 @@ export const LockWire = z
     locked_by: z.string(),
   })
   .meta({ id: 'Lock' })
+
+export const watchErrors = errorTable({
+  unknown_alert: {
+    status: 404,
+    message: 'unknown_alert',
+    says: 'This agent has no open alert.',
+    hint: '`knowtation alert list` shows the alerts.',
+  },
+  unknown_lock: {
+    status: 404,
+    message: 'unknown_lock',
+    says: 'There is no such lock.',
+    hint: '`knowtation lock list` shows the locks.',
+  },
+  too_many_locks: {
+    status: 409,
+    message: 'There are too many locks. Release some, or lock everything.',
+    hint: 'Take locks away, or lock everything: `knowtation lock all`.',
+  },
+})

@@ -1,4 +1,5 @@
-import { BlockList, isIP, isIPv4 } from 'node:net'
+import { isIP } from 'node:net'
+import { addressSet } from './address-set.ts'
 
 /** Addresses that no public service has: private, local, shared, test, multicast, reserved, metadata. */
 const CLOSED_V4 = [
@@ -51,20 +52,4 @@ function portOf(url: URL): string {
 
 function bareHost(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
-}
-
-/** Each family has its own list: one list would take every IPv4 address for a member of ::/3. */
-function addressSet(ranges: readonly string[]): (address: string) => boolean {
-  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
-  for (const range of ranges) {
-    const [address = '', prefix] = range.split('/')
-    const family = familyOf(address)
-    if (prefix === undefined) lists[family].addAddress(address, family)
-    else lists[family].addSubnet(address, Number(prefix), family)
-  }
-  return (address) => lists[familyOf(address)].check(address, familyOf(address))
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIPv4(address) ? 'ipv4' : 'ipv6'
 }

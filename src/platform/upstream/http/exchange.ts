@@ -19,6 +19,8 @@ export interface WebRequest {
   readonly limit_bytes: number
   readonly deadline: Deadline
   readonly progress: Progress
+  /** The answer is wanted byte for byte, as it was sent. */
+  readonly as_bytes?: boolean
   /** Sees the text of an event stream as it comes; true when the rest does not matter. */
   watch?: (text: string) => boolean
 }
@@ -28,6 +30,8 @@ export interface WebReply {
   readonly headers: IncomingHttpHeaders
   /** Empty unless the status is a success. */
   readonly text: string
+  /** The body of a success that was wanted byte for byte. */
+  readonly bytes?: Buffer
 }
 
 /** Sends one request and reads its answer within the limits. Never follows, never repeats. */
@@ -51,8 +55,8 @@ export function exchange(agent: Dispatcher, request: WebRequest): Promise<WebRep
       reader?.close()
       abort()
     }
-    const succeed = (status: number, headers: IncomingHttpHeaders, text: string) => {
-      finish(() => resolve({ status, headers, text }))
+    const succeed = (status: number, headers: IncomingHttpHeaders, text: string, bytes?: Buffer) => {
+      finish(() => resolve({ status, headers, text, ...(bytes && { bytes }) }))
       if (!ended) setTimeout(abort, DRAIN_MS).unref()
     }
     const stop = onDeadline(deadline, fail)
@@ -67,7 +71,7 @@ export function exchange(agent: Dispatcher, request: WebRequest): Promise<WebRep
         if (over || status < 200) return
         if (status >= 300) return succeed(status, headers, '')
         reader = openBody(headers, request, {
-          done: (text) => succeed(status, headers, text),
+          done: (text, bytes) => succeed(status, headers, text, bytes),
           fail,
           pause: () => controller?.pause(),
           resume: () => controller?.resume(),

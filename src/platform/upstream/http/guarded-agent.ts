@@ -23,7 +23,7 @@ export class AddressRefused extends Error {
 }
 
 export interface Agents {
-  /** The connections of one policy: never shared with a policy of other rules. */
+  /** The connections of one upstream: never shared with a policy of other rules. */
   agentFor(policy_url: string, allow_addresses: readonly string[]): Agent
   close(): Promise<void>
 }
@@ -32,7 +32,8 @@ export function guardedAgents(lookup: LookupFunction = systemLookup as LookupFun
   const known = new Map<string, Agent>()
   return {
     agentFor(policy_url, allow_addresses) {
-      const key = JSON.stringify([new URL(policy_url).origin, ...allow_addresses])
+      // By the whole address: where one upstream of an origin hangs, the others still have connections of their own.
+      const key = JSON.stringify([new URL(policy_url).href, ...allow_addresses])
       const agent = known.get(key) ?? startAgent(addressRule(policy_url, allow_addresses), lookup)
       known.delete(key)
       known.set(key, agent)

@@ -58,6 +58,25 @@ describe('a plain web service', () => {
     expect(await failureOf(upstreams.call(get, { q: 'x'.repeat(9000) }))).toBe('too_large unsent')
   })
 
+  test.each(['/slow', '/?tool=slow'])(
+    'that hangs at %s leaves connections for another of its origin',
+    async (slow) => {
+      const held: (() => void)[] = []
+      const { url } = await serve((request, response) => {
+        const answer = () => response.setHeader('content-type', 'text/plain').end('done')
+        if (request.url?.includes('slow')) held.push(answer)
+        else answer()
+      })
+      const upstreams = openUpstreams()
+      const calls = Array.from({ length: 40 }, () => upstreams.call(provider(`${url}${slow}`), {}))
+      await vi.waitFor(() => expect(held).toHaveLength(32))
+      expect(await upstreams.call(provider(`${url}/quick`), {})).toMatchObject({ body: 'done' })
+      const giving = setInterval(() => held.splice(0).forEach((answer) => answer()), 10)
+      onTestFinished(() => clearInterval(giving))
+      for (const answer of await Promise.all(calls)) expect(answer).toMatchObject({ body: 'done' })
+    },
+  )
+
   test('a query that is far too long is not put together first', async () => {
     let parts = 0
     const part = {

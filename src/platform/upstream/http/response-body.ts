@@ -11,7 +11,7 @@ export interface BodyReader {
 }
 
 export interface BodyEnds {
-  done(text: string): void
+  done(text: string, bytes?: Buffer): void
   fail(reason: UpstreamReason): void
   pause(): void
   resume(): void
@@ -20,6 +20,8 @@ export interface BodyEnds {
 export interface BodyLimits {
   readonly limit_bytes: number
   watch?: (text: string) => boolean
+  /** The body is wanted byte for byte: neither unpacked nor read as text. */
+  readonly as_bytes?: boolean
 }
 
 const READABLE = /^(?:text\/[\w.+-]+|application\/(?:[\w.+-]+\+)?json)$/
@@ -31,6 +33,7 @@ export function mediaType(headers: IncomingHttpHeaders): string | undefined {
 
 /** Reads an answer's body as text: unpacked, counted while it comes, and only if it says it is text. */
 export function openBody(headers: IncomingHttpHeaders, limits: BodyLimits, ends: BodyEnds): BodyReader {
+  if (limits.as_bytes) return keepBytes(headers, limits, ends)
   const decoder = textDecoder(headers)
   const isEvents = mediaType(headers) === 'text/event-stream'
   let bytes = 0
@@ -47,6 +50,22 @@ export function openBody(headers: IncomingHttpHeaders, limits: BodyLimits, ends:
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
   if (encoding === 'identity') return { take: add, end: finish, close() {} }
   return unpack(encoding, add, finish, ends)
+}
+
+function keepBytes(headers: IncomingHttpHeaders, { limit_bytes }: BodyLimits, ends: BodyEnds): BodyReader {
+  const isReadable = READABLE.test(mediaType(headers) ?? '')
+  const chunks: Buffer[] = []
+  let bytes = 0
+  return {
+    take(chunk) {
+      bytes += chunk.length
+      if (bytes > limit_bytes) ends.fail('too_large')
+      else if (isReadable) chunks.push(chunk)
+      else ends.fail('protocol')
+    },
+    end: () => ends.done('', Buffer.concat(chunks)),
+    close() {},
+  }
 }
 
 function textDecoder(headers: IncomingHttpHeaders): TextDecoder | undefined {

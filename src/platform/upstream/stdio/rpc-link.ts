@@ -3,7 +3,6 @@ import { type Deadline, onDeadline, type Progress } from '../deadline.ts'
 import { renderNotice, renderRequest } from '../json-rpc.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
 import { readIncoming, type Waiting } from './incoming.ts'
-import { watchSilence } from './watch-silence.ts'
 
 const MAX_IN_FLIGHT = 1024
 const MAX_BACKLOG_BYTES = 16_777_216
@@ -87,7 +86,7 @@ export function rpcLink(end: LinkEnd): RpcLink {
   }
 }
 
-/** Collects what is written within one turn of the loop into one write. */
+/** Collects what is written within one tick of the event loop into one write. */
 function joinWrites(end: LinkEnd): (text: string, isStillWanted?: () => boolean) => void {
   let queue: { text: string; isStillWanted: (() => boolean) | undefined }[] = []
   const flush = () => {
@@ -99,5 +98,36 @@ function joinWrites(end: LinkEnd): (text: string, isStillWanted?: () => boolean)
   }
   return (text, isStillWanted) => {
     if (queue.push({ text, isStillWanted }) === 1) process.nextTick(flush)
+  }
+}
+
+interface Watched {
+  /** Asks for a sign of life. */
+  ask(): void
+  patience_ms(): number
+  onSilent(): void
+}
+
+interface SilenceWatch {
+  /** A call has run out of time: is it that call alone, or does the child answer nothing any more? */
+  begin(): void
+  /** Something was heard, or nobody listens any more. */
+  end(): void
+}
+
+/** Tells a child that hangs from one that is slow: a living one says something when it is asked. */
+function watchSilence({ ask, patience_ms, onSilent }: Watched): SilenceWatch {
+  let timer: NodeJS.Timeout | undefined
+  return {
+    begin() {
+      if (timer) return
+      timer = setTimeout(onSilent, patience_ms())
+      timer.unref()
+      ask()
+    },
+    end() {
+      clearTimeout(timer)
+      timer = undefined
+    },
   }
 }

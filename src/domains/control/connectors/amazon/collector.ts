@@ -8,7 +8,7 @@ import {
   readIndex,
   stableKey,
 } from '../page-changes.ts'
-import { cutLine, findTime } from '../plain-text.ts'
+import { cutLine, findTime } from '../source-text.ts'
 import { findUpload } from '../uploaded-file.ts'
 import { readCsv } from './read-csv.ts'
 

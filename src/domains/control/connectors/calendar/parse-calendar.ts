@@ -2,7 +2,7 @@ import type { CalendarResponse, DateWithTimeZone, VEvent } from 'node-ical'
 import { type CollectedRecord, type Json, SourceFault } from '../connector.ts'
 import { stableKey } from '../page-changes.ts'
 import type { ParseResult } from '../parse-job.ts'
-import { cutLine, cutText, findTime } from '../plain-text.ts'
+import { cutLine, cutText, findTime } from '../source-text.ts'
 
 const MAX_EVENTS = 20_000
 const MAX_PARTS = 200

@@ -1,7 +1,7 @@
 import { type CollectedRecord, type Json, type JsonObject, SourceFault } from '../connector.ts'
 import { stableKey } from '../page-changes.ts'
 import type { ParseResult } from '../parse-job.ts'
-import { cutLine, cutText, findTime, renderPlainText } from '../plain-text.ts'
+import { cutLine, cutText, findTime, renderPlainText } from '../source-text.ts'
 
 const MAX_ITEMS = 20_000
 const MAX_PARTS = 50

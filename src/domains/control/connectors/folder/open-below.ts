@@ -7,7 +7,7 @@ import { isUnmoved } from '../../../../platform/guard/barrier.ts'
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /**
- * Opens what lies below a folder, itself given by its real path; nothing where it turns out to lie elsewhere. A
+ * Opens what lies below a folder, itself given by its real path; undefined where it turns out to lie elsewhere. A
  * folder on the way may have become a link since it was listed, and a name alone does not tell.
  */
 export async function openBelow(root: string, path: string): Promise<FileHandle | undefined> {

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { JsonObject } from '../connector.ts'
-import { cutLine, cutText } from '../plain-text.ts'
+import { cutLine, cutText } from '../source-text.ts'
 import { openBelow } from './open-below.ts'
 import type { FoundNote } from './walk-notes.ts'
 

@@ -1,7 +1,7 @@
 import type { Dir } from 'node:fs'
 import { type FileHandle, lstat, opendir, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
-import { at, itself } from '../../../../platform/guard/descriptors.ts'
+import { at, itself } from '../../../../platform/guard/kernel/descriptors.ts'
 import { SourceFault } from '../connector.ts'
 import { isNoteName } from '../note-names.ts'
 import { MAX_INDEXED } from '../page-changes.ts'

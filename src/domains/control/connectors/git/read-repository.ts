@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type CollectedRecord, type JsonObject, SourceFault } from '../connector.ts'
 import { isNoteName } from '../note-names.ts'
 import { MAX_INDEXED } from '../page-changes.ts'
-import { cutLine, cutText } from '../plain-text.ts'
+import { cutLine, cutText } from '../source-text.ts'
 import { type GitPlace, runGit, tryGit } from './run-git.ts'
 
 /** Where the fetched branch lies in the scratch repository. */

@@ -16,8 +16,6 @@ const SIZE_EVERY_MS = 500
 /** Git connects to a given address since this version. */
 const NEEDED_VERSION = [2, 37] as const
 
-const sandbox = openSandbox()
-
 /** Where git runs, for as long as one run takes. */
 export interface GitPlace {
   readonly scratch: GitScratch
@@ -49,7 +47,7 @@ export async function tryGit(place: GitPlace, command: GitCommand): Promise<Comm
     if (sizeOf(scratch) > MAX_REPOSITORY_BYTES) watch.abort(tooLarge())
   }, SIZE_EVERY_MS)
   try {
-    const outcome = await sandbox.run(profileFor(place, command), argvFor(place, command), {
+    const outcome = await openSandbox().run(profileFor(place, command), argvFor(place, command), {
       limits: { timeout_ms: TIMEOUT_MS, output_bytes: OUTPUT_BYTES, memory_bytes: MEMORY_BYTES },
       signal: AbortSignal.any([signal, watch.signal]),
       ...(command.stdin !== undefined && { stdin: command.stdin }),

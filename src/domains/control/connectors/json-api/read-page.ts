@@ -1,7 +1,7 @@
 import type { CollectedRecord, Json, JsonObject, SourceAnswer } from '../connector.ts'
 import { SourceFault } from '../connector.ts'
 import { stableKey } from '../page-changes.ts'
-import { findTime } from '../plain-text.ts'
+import { findTime } from '../source-text.ts'
 
 const MAX_RECORDS = 10_000
 const MAX_NEXT_CHARS = 2_000

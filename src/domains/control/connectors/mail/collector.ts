@@ -4,7 +4,7 @@ import { MAX_PAGE_RECORDS } from '../guard-collector.ts'
 import { findMember, findText } from '../page-changes.ts'
 import { parseApart } from '../parse-apart.ts'
 import type { RawMessage } from '../parse-job.ts'
-import { findTime } from '../plain-text.ts'
+import { findTime } from '../source-text.ts'
 import { type OpenMailbox, withMailbox } from './open-mailbox.ts'
 import { numbersIn, readRanges, toRanges } from './uid-set.ts'
 

@@ -5,6 +5,7 @@ import { ImapFlow } from 'imapflow'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SourceFault } from '../connector.ts'
 import { guardCollector } from '../guard-collector.ts'
+import type { ConnectorManifest } from '../manifest-schema.ts'
 import { collectBrokenOff, collectPages, openTestSource } from '../source.fixture.ts'
 import { mailCollector } from './collector.ts'
 import { type MailServer, startMailServer } from './mail-server.fixture.ts'
@@ -118,7 +119,7 @@ describe('a mailbox', () => {
 })
 
 describe('what goes wrong', () => {
-  const manifest = {
+  const manifest: ConnectorManifest = {
     connector_id: 'mail',
     display_name: 'Mail',
     version: '1.0.0',
@@ -128,7 +129,7 @@ describe('what goes wrong', () => {
     reason: '-',
     streams: ['messages'],
     settings: [],
-  } as const
+  }
 
   test('a wrong password needs the owner, and is told nowhere', async () => {
     await using source = openMail('sentinel-wrong-41')

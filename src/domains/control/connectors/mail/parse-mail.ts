@@ -1,7 +1,7 @@
 import type { Address, Email } from 'postal-mime'
 import type { CollectedRecord, Json, JsonObject } from '../connector.ts'
 import type { RawMessage } from '../parse-job.ts'
-import { cutLine, cutText, findTime, renderPlainText } from '../plain-text.ts'
+import { cutLine, cutText, findTime, renderPlainText } from '../source-text.ts'
 
 const MAX_ADDRESSES = 50
 const MAX_ATTACHMENTS = 50

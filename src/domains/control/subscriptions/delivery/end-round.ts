@@ -1,7 +1,7 @@
 import { hubRecord } from '../../../../operations/hub-record.ts'
 import type { Transaction } from '../../../../platform/storage/database.ts'
 import { subscriptionTarget } from '../subscription-record.ts'
-import { disableSubscription, failLane, type LaneState, releaseLane } from './lane-store.ts'
+import { disableSubscription, failLane, type LaneState, laneWork } from './lane-store.ts'
 import { findWaitSeconds } from './retry-schedule.ts'
 import type { Lane } from './run-lane.ts'
 
@@ -23,7 +23,7 @@ export async function endRound(lane: Lane, state: LaneState, failure: Failure): 
   const now = lane.hub.system.now()
   const next = wait === undefined ? null : new Date(now.getTime() + wait * 1_000).toISOString()
   await recorded(lane, async (tx) => {
-    const isOurs = await failLane(tx, lane.claim, attempts, next, failure.code)
+    const isOurs = await failLane(tx, lane.task.claim, attempts, next, failure.code)
     if (!isOurs || wait !== undefined) return false
     const reason = failure.is_final ? 'receiver_gone' : reasonOf(state)
     return disableSubscription(tx, state, 'disabled_failure', reason, now.toISOString())
@@ -43,24 +43,29 @@ export async function endRevoked(lane: Lane, state: LaneState): Promise<boolean>
   if (!isExpired && !isGone && state.agent_revoked_at === null) return false
   const reason = isExpired ? 'agent_expired' : 'agent_revoked'
   await recorded(lane, async (tx) => {
-    await releaseLane(tx, lane.claim)
+    await laneWork.release(tx, lane.task.claim)
     return disableSubscription(tx, state, 'disabled_revoked', reason, now)
   })
   return true
 }
 
 /** Lets a subscription wait while the owner has locked its agent, or everything. It is no failed attempt. */
-export async function restLocked({ hub, claim }: Lane, state: LaneState): Promise<boolean> {
+export async function restLocked({ hub, task }: Lane, state: LaneState): Promise<boolean> {
   const lock = await hub.locks.find(state.agent_id ?? undefined)
   if (!lock) return false
   const next = new Date(hub.system.now().getTime() + LOCKED_WAIT_MS).toISOString()
-  await hub.db.transaction((tx) => failLane(tx, claim, state.attempts, next, 'locked'))
+  await hub.db.transaction((tx) => failLane(tx, task.claim, state.attempts, next, 'locked'))
   return true
 }
 
 /** What the hub disables by itself is on record with it. */
-async function recorded({ hub, claim }: Lane, act: (tx: Transaction) => Promise<boolean>): Promise<void> {
-  const record = hubRecord(hub, 'event_subscription_disabled', '-', subscriptionTarget(claim.subscription_id))
+async function recorded({ hub, task }: Lane, act: (tx: Transaction) => Promise<boolean>): Promise<void> {
+  const record = hubRecord(
+    hub,
+    'event_subscription_disabled',
+    '-',
+    subscriptionTarget(task.claim.subscription_id),
+  )
   const isDisabled = await hub.db.transaction(async (tx) => {
     const isChanged = await act(tx)
     if (isChanged) await hub.audit.appendIn(tx, [record])

@@ -1,17 +1,24 @@
 import { type Reader, sql, type Transaction } from '../../../../platform/storage/database.ts'
+import type { LeaseTime } from '../../../../platform/work/lease-clock.ts'
+import { defineWork, type WorkClaim, type WorkKey } from '../../../../platform/work/work-table.ts'
 import type { FullSubscription } from '../subscription-store.ts'
 
-/** What a hub holds while it delivers a subscription. Whoever lacks the newest fence can write nothing. */
-export interface LaneClaim {
-  readonly subscription_id: string
-  readonly owner: string
-  readonly fence: number
-}
+/** Subscriptions are leased one by one, so that each is delivered by one hub and in order. */
+export const laneWork = defineWork({
+  table: 'subscription_deliveries',
+  key: ['subscription_id'],
+  fence: 'fence',
+  // Longer than a receiver may take to answer, so that two hubs never send at once.
+  lease_ms: 15_000,
+  open: '1 = 1',
+  wanted: '1 = 1',
+})
+
+export type LaneClaim = WorkClaim<'subscription_id'>
 
 /** A subscription as its lane sees it, with how the approval of its agent stands. */
 export interface LaneState
   extends Omit<FullSubscription, 'authority_kind' | 'client_id' | 'filters_json' | 'created_at'> {
-  owner: string | null
   fence: number
   agent_revoked_at: string | null
   agent_expires_at: string | null
@@ -21,32 +28,27 @@ const due = sql<{ subscription_id: string }>(
   `SELECT s.subscription_id FROM event_subscriptions s
    JOIN subscription_deliveries d ON d.subscription_id = s.subscription_id
    WHERE (s.status = 'pending_verification' OR (s.status = 'active' AND s.last_seq > d.delivered_seq))
-     AND (d.next_attempt_at IS NULL OR d.next_attempt_at <= ?) AND (d.owner IS NULL OR d.lease_until < ?)
+     AND (d.next_attempt_at IS NULL OR d.next_attempt_at <= ?)
+     AND (d.lease_until IS NULL OR d.lease_until < ? OR d.lease_until > ?)
    ORDER BY s.subscription_id LIMIT ?`,
-)
-const claim = sql<{ fence: number }>(
-  `UPDATE subscription_deliveries SET owner = ?, fence = fence + 1, lease_until = ?
-   WHERE subscription_id = ? AND (owner IS NULL OR lease_until < ?) RETURNING fence`,
 )
 const state = sql<LaneState>(
   `SELECT s.subscription_id, s.agent_id, s.callback_url, s.status, s.disabled_reason, s.verified_at,
      s.verification_json, s.sealed_secret, s.sealed_former_secret, s.former_until, s.updated_at, s.last_seq,
-     d.delivered_seq, d.attempts, d.next_attempt_at, d.last_failure, d.delivered_at, d.owner, d.fence,
+     d.delivered_seq, d.attempts, d.next_attempt_at, d.last_failure, d.delivered_at, d.fence,
      a.revoked_at AS agent_revoked_at, a.expires_at AS agent_expires_at
    FROM event_subscriptions s JOIN subscription_deliveries d ON d.subscription_id = s.subscription_id
    LEFT JOIN owner_agents a ON a.agent_id = s.agent_id WHERE s.subscription_id = ?`,
 )
-const MINE = 'WHERE subscription_id = ? AND owner = ? AND fence = ?'
-const renew = sql(`UPDATE subscription_deliveries SET lease_until = ? ${MINE}`)
+const MINE = 'WHERE subscription_id = ? AND fence = ?'
 const advance = sql(
   `UPDATE subscription_deliveries SET delivered_seq = ?, attempts = 0, next_attempt_at = NULL,
-     last_failure = NULL, delivered_at = ?, lease_until = ? ${MINE}`,
+     last_failure = NULL, delivered_at = ? ${MINE}`,
 )
 const fail = sql(
   `UPDATE subscription_deliveries SET attempts = ?, next_attempt_at = ?, last_failure = ?,
      owner = NULL, lease_until = NULL ${MINE}`,
 )
-const release = sql(`UPDATE subscription_deliveries SET owner = NULL, lease_until = NULL ${MINE}`)
 const activate = sql(
   `UPDATE event_subscriptions SET status = 'active', verified_at = ?, verification_json = NULL, updated_at = ?
    WHERE subscription_id = ? AND status = 'pending_verification' AND verification_json = ?`,
@@ -56,45 +58,32 @@ const disable = sql(
    WHERE subscription_id = ? AND callback_url = ? AND status IN ('active', 'pending_verification')`,
 )
 
-const mine = ({ subscription_id, owner, fence }: LaneClaim) => [subscription_id, owner, fence] as const
+const mine = ({ subscription_id, fence }: LaneClaim) => [subscription_id, fence] as const
 
 /** Subscriptions that have something to deliver now and that no hub delivers. */
-export async function listDue(db: Reader, now: string, limit: number): Promise<string[]> {
-  return (await db.all(due, now, now, limit)).map(({ subscription_id }) => subscription_id)
-}
-
-/** Takes a subscription that no hub delivers, or whose hub went silent. */
-export async function claimLane(
-  tx: Transaction,
-  subscription_id: string,
-  owner: string,
-  now: string,
-  lease_until: string,
-): Promise<LaneClaim | undefined> {
-  const taken = await tx.get(claim, owner, lease_until, subscription_id, now)
-  return taken && { subscription_id, owner, fence: taken.fence }
+export function listDue(
+  db: Reader,
+  at: string,
+  { now, far }: LeaseTime,
+  limit: number,
+): Promise<WorkKey<'subscription_id'>[]> {
+  return db.all(due, at, now, far, limit)
 }
 
 /** How a subscription stands; nothing when it is gone or another hub's. */
 export async function readLane(db: Reader, held: LaneClaim): Promise<LaneState | undefined> {
   const found = await db.get(state, held.subscription_id)
-  return found?.owner === held.owner && found.fence === held.fence ? found : undefined
+  return found?.fence === held.fence ? found : undefined
 }
 
-/** Holds a lane for longer. False: it is no longer ours. */
-export async function renewLane(tx: Transaction, held: LaneClaim, lease_until: string): Promise<boolean> {
-  return (await tx.run(renew, lease_until, ...mine(held))) === 1
-}
-
-/** Keeps how far a subscription is delivered, and holds it for longer. False: it is no longer ours. */
+/** Keeps how far a subscription is delivered. False: it is no longer ours. */
 export async function advanceLane(
   tx: Transaction,
   held: LaneClaim,
   delivered_seq: number,
   now: string,
-  lease_until: string,
 ): Promise<boolean> {
-  return (await tx.run(advance, delivered_seq, now, lease_until, ...mine(held))) === 1
+  return (await tx.run(advance, delivered_seq, now, ...mine(held))) === 1
 }
 
 /** Keeps that an attempt failed, and lets go until the next. False: it was no longer ours. */
@@ -106,11 +95,6 @@ export async function failLane(
   failure: string,
 ): Promise<boolean> {
   return (await tx.run(fail, attempts, next_attempt_at, failure, ...mine(held))) === 1
-}
-
-/** Lets go of a lane. */
-export async function releaseLane(tx: Transaction, held: LaneClaim): Promise<void> {
-  await tx.run(release, ...mine(held))
 }
 
 /** A receiver has proved that it wants to be one: at the address that it was asked at. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hub } from '../../../../operations/hub.ts'
-import type { Transaction } from '../../../../platform/storage/database.ts'
-import { listEvents } from '../event-store.ts'
+import type { Task } from '../../../../platform/work/work-kind.ts'
+import { listEvents } from '../subscription-event-store.ts'
 import { openSecrets } from '../subscription-secrets.ts'
 import { isEcho, readVerification } from '../verification.ts'
 import { signedHeaders } from '../webhook-signature.ts'
@@ -11,15 +11,12 @@ import {
   advanceLane,
   type LaneClaim,
   type LaneState,
+  laneWork,
   readLane,
-  releaseLane,
-  renewLane,
 } from './lane-store.ts'
 import { type Posted, type Poster, RESPONSE_MS } from './post-event.ts'
 
-/** How long a hub may be silent before another takes a subscription over. */
-export const LEASE_MS = 15_000
-/** What is left of a lease must be enough for one event, so that two hubs never send at once. */
+/** As long as one event may take. */
 const LEASE_NEEDED_MS = RESPONSE_MS + 1_000
 /** Events read at once. */
 const BATCH = 200
@@ -32,44 +29,35 @@ const ROUND_MS = 250
 /** One subscription, delivered by this hub and in order, one event at a time. */
 export interface Lane {
   readonly hub: Hub
-  readonly claim: LaneClaim
+  readonly task: Task<LaneClaim>
   readonly poster: Poster
-  readonly signal: AbortSignal
-  /** The moment of this process's own clock until which the lease holds. */
-  held_until: number
   /** How often in a row there was nothing to send. */
   rests: number
 }
 
 /** Delivers until there is nothing to deliver, an attempt fails, or the lane is no longer this hub's. */
 export async function runLane(lane: Lane): Promise<void> {
+  const { hub, task } = lane
   for (;;) {
-    const state = await readLane(lane.hub.db, lane.claim)
+    const state = await readLane(hub.db, task.claim)
     if (!state) return
     const isWanted = state.status === 'active' || state.status === 'pending_verification'
-    if (lane.signal.aborted || !isWanted) return change(lane, (tx) => releaseLane(tx, lane.claim))
+    if (task.signal.aborted || !isWanted) return release(lane)
     if ((await endRevoked(lane, state)) || (await restLocked(lane, state))) return
+    // What is left of a lease must be enough for one event, so that two hubs never send at once.
+    if (task.left_ms() < LEASE_NEEDED_MS && !(await task.renew())) continue
     const goesOn = await (state.status === 'active' ? deliver(lane, state) : verify(lane, state))
     if (!goesOn) return
   }
 }
 
-const change = <Result>({ hub }: Lane, act: (tx: Transaction) => Promise<Result>) => hub.db.transaction(act)
+const release = ({ hub, task }: Lane) => hub.db.transaction((tx) => laneWork.release(tx, task.claim))
 
-/** Holds the lane for longer while `act` writes; false when it is no longer ours. */
-async function holding(
-  lane: Lane,
-  act: (tx: Transaction, now: string, lease_until: string) => Promise<boolean>,
-): Promise<boolean> {
-  const held_until = performance.now() + LEASE_MS
-  const now = lane.hub.system.now()
-  const lease_until = new Date(now.getTime() + LEASE_MS).toISOString()
-  const isHeld = await change(lane, (tx) => act(tx, now.toISOString(), lease_until))
-  if (isHeld) lane.held_until = held_until
-  return isHeld
+/** Keeps how far it came. False: the lane is no longer ours. */
+function advance({ hub, task }: Lane, delivered_seq: number): Promise<boolean> {
+  const now = hub.system.now().toISOString()
+  return hub.db.transaction((tx) => advanceLane(tx, task.claim, delivered_seq, now))
 }
-
-const hasTime = ({ held_until }: Lane) => held_until - performance.now() > LEASE_NEEDED_MS
 
 /** Sends what comes next, in order, and keeps how far it came. */
 async function deliver(lane: Lane, state: LaneState): Promise<boolean> {
@@ -83,18 +71,14 @@ async function deliver(lane: Lane, state: LaneState): Promise<boolean> {
   let done = state.delivered_seq
   let failure: Failure | undefined
   for (const { seq, event_id, event_json } of events) {
-    if (!hasTime(lane) || lane.signal.aborted) break
+    if (lane.task.left_ms() < LEASE_NEEDED_MS || lane.task.signal.aborted) break
     const posted = await post(lane, state, secrets, event_id, event_json)
     failure = failureOf(posted)
     if (failure || posted.kind !== 'accepted') break
     done = seq
     if (performance.now() > round_ends) break
   }
-  const isHeld = await holding(lane, (tx, now, until) =>
-    done > state.delivered_seq
-      ? advanceLane(tx, lane.claim, done, now, until)
-      : renewLane(tx, lane.claim, until),
-  )
+  const isHeld = done === state.delivered_seq || (await advance(lane, done))
   if (!isHeld || !failure) return isHeld
   // What was delivered before it in this round has ended the failures before it.
   const attempts = done > state.delivered_seq ? 0 : state.attempts
@@ -103,26 +87,26 @@ async function deliver(lane: Lane, state: LaneState): Promise<boolean> {
 
 /** Lets go of a lane that has nothing to send. Events that were dropped unsent are passed over. */
 async function finish(lane: Lane, state: LaneState): Promise<boolean> {
-  if (state.last_seq > state.delivered_seq)
-    return holding(lane, (tx, now, until) => advanceLane(tx, lane.claim, state.last_seq, now, until))
-  if (lane.rests++ < REST_LIMIT && hasTime(lane)) return sleep(REST_MS, true)
-  await change(lane, (tx) => releaseLane(tx, lane.claim))
+  if (state.last_seq > state.delivered_seq) return advance(lane, state.last_seq)
+  if (lane.rests++ < REST_LIMIT) return sleep(REST_MS, true)
+  await release(lane)
   return false
 }
 
 /** Asks the receiver whether it wants to be one. */
 async function verify(lane: Lane, state: LaneState): Promise<boolean> {
-  if (!hasTime(lane)) return holding(lane, (tx, _now, until) => renewLane(tx, lane.claim, until))
+  const { hub, task } = lane
   const text = state.verification_json ?? ''
   const { id, challenge } = readVerification(text)
-  const posted = await post(lane, state, openSecrets(lane.hub, state), id, text)
+  const posted = await post(lane, state, openSecrets(hub, state), id, text)
   if (posted.kind === 'cancelled') return true
-  if (posted.kind === 'accepted' && isEcho(posted.answer, challenge))
-    return holding(lane, async (tx, now, until) => {
-      await activateSubscription(tx, state.subscription_id, text, now)
-      return advanceLane(tx, lane.claim, state.delivered_seq, now, until)
-    })
-  return endRound(lane, state, failureOf(posted) ?? { code: 'challenge_not_returned' })
+  if (posted.kind !== 'accepted' || !isEcho(posted.answer, challenge))
+    return endRound(lane, state, failureOf(posted) ?? { code: 'challenge_not_returned' })
+  const now = hub.system.now().toISOString()
+  return hub.db.transaction(async (tx) => {
+    await activateSubscription(tx, state.subscription_id, text, now)
+    return advanceLane(tx, task.claim, state.delivered_seq, now)
+  })
 }
 
 function post(lane: Lane, state: LaneState, secrets: readonly string[], id: string, body: string) {

@@ -1,7 +1,16 @@
-import { spellHidden } from '../../../../platform/basics/hidden-signs.ts'
+import { spellCodePoint, spellHidden } from '../../../../platform/basics/hidden-signs.ts'
 import type { FlowBundle } from '../../bundle/flow-record.ts'
-import { bundleFields, renderField, spellLineEnds } from './bundle-fields.ts'
 import { type Budget, type DiffLine, diffLines } from './diff-lines.ts'
+
+const MAX_CHANGES = 1_000
+const MAX_DIFF_CHARS = 262_144
+const MAX_COMPARISONS = 4_000_000
+
+const LINE_END = /\r\n|[\n\r\u2028\u2029]/
+const ODD_END = /\r\n|[\r\u2028\u2029]/g
+
+/** What identifies a bundle rather than says something; it is told in the heading of a comparison. */
+const UNCOMPARED = new Set(['schema', 'flow_id', 'step_id'])
 
 /** One field that a draft changes; null where it is not there at all. */
 export interface Change {
@@ -17,10 +26,6 @@ export interface BundleDiff {
   /** Whether more has changed than is shown here. */
   truncated: boolean
 }
-
-const MAX_CHANGES = 1_000
-const MAX_DIFF_CHARS = 262_144
-const MAX_COMPARISONS = 4_000_000
 
 /** What a draft changes against its base, field by field; without a base everything is added. */
 export function diffBundles(base: FlowBundle | undefined, draft: FlowBundle): BundleDiff {
@@ -73,9 +78,6 @@ function renderChange(before: string | null, after: string | null, budget: Budge
   return [...old.map((line): DiffLine => `-${line}`), ...fresh.map((line): DiffLine => `+${line}`)]
 }
 
-const LINE_END = /\r\n|[\n\r\u2028\u2029]/
-const ODD_END = /\r\n|[\r\u2028\u2029]/g
-
 function lineEndsOf(text: string): Set<string> {
   return new Set(text.match(new RegExp(LINE_END, 'g')) ?? [])
 }
@@ -89,4 +91,35 @@ function linesOf(text: string | null, named: boolean): string[] {
   const spelled = spellHidden(text)
   const plain = named ? spelled.replace(ODD_END, (end) => `${spellLineEnds(end.charAt(0))}\n`) : spelled
   return plain.split(LINE_END)
+}
+
+/** Every field of a bundle under the path that names it. Steps go by their id, not their place. */
+function bundleFields({ flow, steps }: FlowBundle): Map<string, unknown> {
+  const fields = new Map<string, unknown>()
+  addFields(fields, 'flow', flow)
+  for (const step of steps) addFields(fields, `steps[${step.step_id}]`, step)
+  return fields
+}
+
+function addFields(fields: Map<string, unknown>, at: string, record: object): void {
+  for (const [name, value] of Object.entries(record)) {
+    if (UNCOMPARED.has(name)) continue
+    const path = `${at}.${name}`
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) addFields(fields, path, value)
+    else fields.set(path, value)
+  }
+}
+
+/** A value as text. A list shows one item on each line, so that one added item is one added line. */
+function renderField(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value)) return JSON.stringify(value)
+  return value
+    .map((item) => (typeof item === 'string' ? spellLineEnds(item) : JSON.stringify(item)))
+    .join('\n')
+}
+
+/** The ends of lines by name, so that a text stays on one line. */
+function spellLineEnds(text: string): string {
+  return text.replace(/[\n\r\u2028\u2029]/g, (end) => spellCodePoint(end.charCodeAt(0)))
 }

@@ -123,7 +123,7 @@ function walk(value: TomlValue | undefined, ...path: string[]): TomlValue | unde
 function entriesOf(value: TomlValue | undefined): [string, TomlValue][] {
   if (value === undefined) return []
   if (value instanceof Map) return [...value]
-  const what = value instanceof TomlLiteral ? value.text : 'a value'
+  const what = value instanceof TomlLiteral ? String(value.value) : 'a value'
   throw manifestInvalid(FILE, `has ${what} where a table belongs`)
 }
 

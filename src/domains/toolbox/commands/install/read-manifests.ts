@@ -37,7 +37,7 @@ export function openManifests(call: CommandCall): ManifestReader {
   }
 }
 
-/** The bytes of a file of the service, or nothing where there is none. */
+/** The bytes of a file of the service, or undefined where there is none. */
 export function findFile({ guard }: CommandCall, path: string, max_bytes: number): Buffer | undefined {
   try {
     return guard.readFile(path, max_bytes).bytes

@@ -1,17 +1,29 @@
+import { findProgram } from '../../../../platform/basics/find-program.ts'
+import { withMutex } from '../../../../platform/basics/mutex.ts'
+import type { HeldTree } from '../../../../platform/trees/hold-tree.ts'
 import { ToolFault } from '../../tool-fault.ts'
+import { withTreeLock } from '../../tree-lock.ts'
 import { checkAllowedForTask } from '../check-command.ts'
 import type { CommandCall } from '../command-call.ts'
 import { INSTALL_TIMEOUT_MS, LOCKFILE_BYTES_MAX } from '../command-limits.ts'
 import { parseTruncation } from '../cut-output.ts'
-import { findProgram, programPlaces } from '../find-program.ts'
-import { type CommandReport, runCommand } from '../run-command.ts'
+import { programPlaces } from '../program-places.ts'
+import { type CommandReport, runInTree } from '../run-command.ts'
 import { type Lent, type LentFile, lendFiles } from './lent-files.ts'
 import { MANAGERS, type Manager } from './managers.ts'
 import { PUBLIC_NPM_REGISTRY } from './public-registries.ts'
 import { findFile, missingFile, openManifests } from './read-manifests.ts'
 
-// Services whose dependencies are being installed by this process: two at once would spoil each other's work.
-const busy = new Set<string>()
+// A second installation in a service would only repeat the first, so it is refused and does not wait.
+const bound = {
+  limit: 0,
+  full: () =>
+    new ToolFault(
+      'ResourceBusy',
+      'Dependencies of this service are being installed already.',
+      'Wait for the other call to end.',
+    ),
+}
 
 /** Checks a request for an installation; nothing is started. */
 export function checkInstall(call: CommandCall, name: string): void {
@@ -24,18 +36,12 @@ export function checkInstall(call: CommandCall, name: string): void {
 export async function runInstall(call: CommandCall, name: string): Promise<CommandReport> {
   const manager = requireManager(name)
   checkAllowedForTask(call, [manager.program])
-  const { service_root } = call.context
-  if (busy.has(service_root)) {
-    const text = 'Dependencies of this service are being installed already.'
-    throw new ToolFault('ResourceBusy', text, 'Wait for the other call to end.')
-  }
-  busy.add(service_root)
-  try {
-    const files = readChecked(call, manager)
-    return await lendFiles(files, (lent) => startManager(call, manager, lent, files))
-  } finally {
-    busy.delete(service_root)
-  }
+  const install = () =>
+    withTreeLock(call, async (tree) => {
+      const files = readChecked(call, manager)
+      return lendFiles(files, (lent) => startManager(call, tree, manager, lent, files))
+    })
+  return withMutex(`installation ${call.context.service_root}`, install, { bound })
 }
 
 function requireManager(name: string): Manager {
@@ -99,12 +105,13 @@ function isTrustworthy({ protocol, hostname, username, password }: URL): boolean
 
 async function startManager(
   call: CommandCall,
+  tree: HeldTree,
   manager: Manager,
   lent: Lent,
   files: readonly LentFile[],
 ): Promise<CommandReport> {
   const places = programPlaces(call.hub.env)
-  const program = findProgram(manager.program, places)
+  const program = findProgram(places.folders, manager.program)
   if (program === undefined) {
     const text = `${manager.program} is not installed in ${places.folders.join(', ')}.`
     throw new ToolFault(
@@ -115,7 +122,7 @@ async function startManager(
   }
   let report: CommandReport | undefined
   for (const { args, needs } of manager.prepare(call, lent, files, registryOf(call))) {
-    report = await runCommand(call, {
+    report = await runInTree(call, tree, {
       places,
       needs,
       argv: [program, ...args],

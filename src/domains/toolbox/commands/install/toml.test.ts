@@ -5,7 +5,7 @@ import { readToml, TomlFault, TomlLiteral, type TomlTable, type TomlValue, write
 function plain(value: TomlValue): unknown {
   if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [key, plain(item)]))
   if (Array.isArray(value)) return value.map((item) => plain(item))
-  return value instanceof TomlLiteral ? { literal: value.text } : value
+  return value instanceof TomlLiteral ? { literal: String(value.value) } : value
 }
 
 const read = (...lines: string[]): unknown => plain(readToml(Buffer.from(lines.join('\n'))))
@@ -27,8 +27,9 @@ describe('TOML', () => {
     [
       'what is no text',
       ['a = 1_0', 'b = true', 'c = 2020-01-02T03:04:05Z'],
-      { a: { literal: '1_0' }, b: { literal: 'true' }, c: { literal: '2020-01-02T03:04:05Z' } },
+      { a: { literal: '10' }, b: { literal: 'true' }, c: { literal: expect.stringContaining('2020') } },
     ],
+    ['a quote before the end of a long text', ['a = """x""""'], { a: 'x"' }],
     ['line ends of two characters', ['[a]\r', 'b = "x"\r', ''], { a: { b: 'x' } }],
   ])('%s are read', (_what, lines, expected) => expect(read(...lines)).toEqual(expected))
 
@@ -40,19 +41,27 @@ describe('TOML', () => {
     ['a table for a text', ['a = "x"', '[a.b]']],
     ['two pairs in a line', ['a = "x" b = "y"']],
     ['a text without end', ['a = "x']],
-    ['an unknown escape', ['a = "\\x41"']],
+    ['an unknown escape', ['a = "\\y41"']],
     ['half a character', ['a = "\\ud800"']],
     ['a list without end', ['a = ["x"']],
-    ['a table over lines', ['a = { b = "x",', 'c = "y" }']],
     ['a lone carriage return', ['a = "x"\rb = "y"']],
     ['a comment with a carriage return', ['# a\rb = "y"']],
     ['a mark at the beginning', ['\ufeffa = "x"']],
-    ['four quotes', ['a = """x""""']],
     ['no value', ['a =']],
     ['no key', ['= "x"']],
     ['too long a key', [`${'a.'.repeat(50)}b = "x"`]],
     ['too many lists', [`a = ${'['.repeat(50)}${']'.repeat(50)}`]],
   ])('%s is refused', (_what, lines) => expect(() => read(...lines)).toThrow(TomlFault))
+
+  test('a key that every object has is one like any other', () => {
+    const table = readToml(Buffer.from('[__proto__]\nconstructor = "x"'))
+    expect(table).toEqual(new Map([['__proto__', new Map([['constructor', 'x']])]]))
+    expect(readToml(Buffer.from(writeToml(table)))).toEqual(table)
+  })
+
+  test('a fault names the line and repeats nothing of it', () => {
+    expect(() => read('a = "x"', 'password = hunter2')).toThrow('line 2 cannot be read')
+  })
 
   test('what is no UTF-8 is refused', () => {
     expect(() => readToml(Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22]))).toThrow(TomlFault)
@@ -64,7 +73,7 @@ describe('TOML', () => {
       value: fc.oneof(
         { maxDepth: 3 },
         text,
-        fc.integer().map((number) => new TomlLiteral(String(number))),
+        fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n).map((number) => new TomlLiteral(number)),
         fc.array(tie('value'), { maxLength: 3 }),
         fc.array(fc.tuple(text, tie('value')), { maxLength: 3 }).map((pairs) => new Map(pairs)),
       ),

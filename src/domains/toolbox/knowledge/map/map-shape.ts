@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+const Texts = z.array(z.string())
+/** A folder or file of the map that is no service. */
+const Place = z.strictObject({ path: z.string(), kind: z.string(), readable: z.boolean() })
+/** A service as the map shows it. */
+const Service = z.strictObject({
+  name: z.string(),
+  path: z.string(),
+  readable: z.boolean().describe('Whether your tools can read it; if not, nothing but its place is told'),
+  languages: Texts,
+  manifests: Texts,
+  entry_points: Texts.describe('Relative to the service'),
+  depends_on: Texts.describe('Paths of other services'),
+  docs: Texts,
+  tests: Texts,
+})
+const Entity = z.strictObject({
+  Type: z.enum(['Service', 'Infrastructure', 'Testing']),
+  DesignRoot: z.string(),
+  RequiredDocs: Texts,
+})
+/** The tree as it is. */
+const SystemMap = z.strictObject({
+  services: z.array(Service),
+  docs: z.array(Place),
+  infrastructure: z.array(Place),
+  testing: z.array(Place),
+  Entities: z.record(z.string(), Entity),
+  capped: z.boolean(),
+})
+
+/** What the tool answers: the tree as seen from a seat. */
+export const MapOutput = z.strictObject({
+  map: z.strictObject({
+    _comment: z.string(),
+    service: z.string().nullable().describe('Where you sit, as the map calls it'),
+    ...SystemMap.shape,
+  }),
+})
+export type MapPlace = z.infer<typeof Place>
+export type MapService = z.infer<typeof Service>
+export type MapEntity = z.infer<typeof Entity>
+export type SystemMap = z.infer<typeof SystemMap>

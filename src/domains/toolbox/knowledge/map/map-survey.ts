@@ -1,0 +1,202 @@
+import { posix } from 'node:path'
+import type { Guard } from '../../../../platform/guard/guard.ts'
+import { findTextBytes } from '../../search/search-part.ts'
+import type { MapJob } from '../usage/tree-job.ts'
+import { joinServices } from './map-join.ts'
+import { readManifest } from './map-manifest.ts'
+import {
+  DOC_FOLDERS,
+  FRAME_FILES,
+  findInfrastructureFile,
+  findInfrastructureFolder,
+  findMapLanguage,
+  humanName,
+  isPassedBy,
+  MANIFESTS,
+  SERVICE_FOLDERS,
+  TEST_FOLDERS,
+} from './map-names.ts'
+import { type DescribedService, describeService, type FrameKind } from './map-service.ts'
+import type { MapPlace, SystemMap } from './map-shape.ts'
+
+const DEPTH_LIMIT = 5
+const FOLDERS_LIMIT = 3_000
+const ENTRIES_LIMIT = 2_000
+const PLACES_LIMIT = 300
+const MANIFEST_MAX_BYTES = 256 * 1024
+
+/** How the tree is looked at: names of folders may be seen where their files may not be read. */
+export interface MapEyes {
+  list(path: string): { name: string; kind: 'file' | 'folder' | 'link' }[]
+  isReadable(path: string): boolean
+  /** All files below, for one that may be read. */
+  listBelow(path: string): string[]
+  readText(path: string): string | undefined
+}
+
+interface Survey {
+  readonly eyes: MapEyes
+  /** The service of the seat. */
+  readonly own: string | undefined
+  readonly services: DescribedService[]
+  readonly infrastructure: MapPlace[]
+  readonly docs: MapPlace[]
+  readonly testing: MapPlace[]
+  folders: number
+  capped: boolean
+}
+
+/** Looks over a tree, from its top down. */
+export function surveyTree(guard: Guard, outer: Guard | undefined, job: MapJob): SystemMap {
+  const eyes = openEyes(guard, outer, job)
+  const survey: Survey = {
+    eyes,
+    own: job.service,
+    services: [],
+    infrastructure: [],
+    docs: [],
+    testing: [],
+    folders: 0,
+    capped: false,
+  }
+  visitFolder(survey, job.outer ? '.' : job.root_dir, 0)
+  return joinServices(survey)
+}
+
+function openEyes(guard: Guard, outer: Guard | undefined, { outer: outer_scope }: MapJob): MapEyes {
+  // The guard of the seat takes full paths, too, and decides about them as about any other.
+  const base = outer_scope?.service_root
+  const own = (path: string) => (base === undefined ? path : posix.join(base, path))
+  const looking = outer ?? guard
+  const isReadable = (path: string): boolean =>
+    tryQuietly(() => (guard.check(own(path), 'read'), true)) ?? false
+  return {
+    isReadable,
+    list: (path) =>
+      (tryQuietly(() => looking.list(path, { recursive: false, limit: ENTRIES_LIMIT }).entries) ?? []).map(
+        (entry) => ({
+          name: posix.basename(entry.path),
+          kind: entry.kind,
+        }),
+      ),
+    listBelow(path) {
+      const { entries = [] } =
+        tryQuietly(() => looking.list(path, { recursive: true, limit: ENTRIES_LIMIT })) ?? {}
+      return isReadable(path) ? entries.filter(({ kind }) => kind === 'file').map((entry) => entry.path) : []
+    },
+    readText(path) {
+      const found = tryQuietly(() => guard.readFile(own(path), MANIFEST_MAX_BYTES))
+      return found && findTextBytes(found.bytes)?.toString('utf8')
+    },
+  }
+}
+
+/** Nothing for what is gone, closed or too large: a map leaves it out. */
+function tryQuietly<Result>(look: () => Result): Result | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
+
+function visitFolder(survey: Survey, path: string, depth: number): void {
+  survey.folders += 1
+  if (survey.folders > FOLDERS_LIMIT) {
+    survey.capped = true
+    return
+  }
+  const entries = survey.eyes.list(path)
+  for (const { name } of entries.filter(({ kind }) => kind === 'file')) notePart(survey, path, name)
+  const manifests = entries.filter(({ name, kind }) => kind === 'file' && Object.hasOwn(MANIFESTS, name))
+  const is_service = depth > 0 && (manifests.length > 0 || SERVICE_FOLDERS.has(parentOf(path)))
+  const is_top = depth === 0 && manifests.length > 0
+  const is_frame = (is_service || is_top) && isFrame(survey.eyes, path, entries)
+  if (is_service || is_top) noteService(survey, path, is_frame ? 'declared' : is_top ? 'top' : 'none')
+  if (is_service && path !== survey.own && !survey.eyes.isReadable(path)) return
+  if (depth >= DEPTH_LIMIT) return
+  for (const { name } of entries.filter(({ kind }) => kind === 'folder'))
+    visitEntry(survey, join(path, name), name, depth, is_service && !is_frame)
+}
+
+/** Whether a folder says of itself that it holds several: then each of them is a service. */
+function isFrame(eyes: MapEyes, path: string, entries: readonly { name: string }[]): boolean {
+  return entries.some(
+    ({ name }) =>
+      FRAME_FILES.has(name) ||
+      (Object.hasOwn(MANIFESTS, name) && readManifest(name, eyes.readText(join(path, name)) ?? '').is_frame),
+  )
+}
+
+function visitEntry(
+  survey: Survey,
+  path: string,
+  name: string,
+  depth: number,
+  in_service: boolean,
+  is_inner = false,
+): void {
+  if (isPassedBy(name)) return
+  // Deep in a service the name of a folder alone says too little.
+  const infrastructure = is_inner ? undefined : findInfrastructureFolder(path)
+  const is_docs = DOC_FOLDERS.has(name) && !isCodeAlone(survey.eyes, path)
+  if (TEST_FOLDERS.has(name)) note(survey, survey.testing, path, 'tests')
+  else if (is_docs) note(survey, survey.docs, path, 'docs')
+  else if (infrastructure !== undefined) note(survey, survey.infrastructure, path, infrastructure)
+  const is_noted = TEST_FOLDERS.has(name) || is_docs || infrastructure !== undefined
+  // `apps/docs` is a service as its neighbours are, whatever else it is.
+  if (is_noted && (in_service || !SERVICE_FOLDERS.has(parentOf(path)))) return
+  if (in_service) visitInner(survey, path, depth + 1)
+  else visitFolder(survey, path, depth + 1)
+}
+
+/** A package that makes documents, or tells of them, may be called as a folder of documents is. */
+function isCodeAlone(eyes: MapEyes, path: string): boolean {
+  if (!eyes.isReadable(path)) return false
+  const entries = eyes.list(path)
+  const files = entries.filter(({ kind }) => kind === 'file')
+  return (
+    files.length === entries.length &&
+    files.some(({ name }) => findMapLanguage(name) !== undefined) &&
+    !files.some(({ name }) => /\.(?:mdx?|markdown|rst|adoc|txt|html?|pdf)$/i.test(name))
+  )
+}
+
+/** Inside a service there are no further ones; what else belongs on a map is looked for. */
+function visitInner(survey: Survey, path: string, depth: number): void {
+  survey.folders += 1
+  if (survey.folders > FOLDERS_LIMIT || depth > DEPTH_LIMIT) {
+    survey.capped ||= survey.folders > FOLDERS_LIMIT
+    return
+  }
+  for (const { name, kind } of survey.eyes.list(path))
+    if (kind === 'file') notePart(survey, path, name)
+    else if (kind === 'folder') visitEntry(survey, join(path, name), name, depth, true, true)
+}
+
+function notePart(survey: Survey, folder: string, name: string): void {
+  const kind = findInfrastructureFile(name)
+  if (kind === undefined) return
+  // A folder of Terraform or Helm counts once, by its folder.
+  const is_folder = kind === 'terraform' || kind === 'helm' || kind === 'kubernetes'
+  note(survey, survey.infrastructure, is_folder && folder !== '.' ? folder : join(folder, name), kind)
+}
+
+function note(survey: Survey, places: MapPlace[], path: string, kind: string): void {
+  if (places.some((place) => place.path === path)) return
+  if (places.length >= PLACES_LIMIT) survey.capped = true
+  else places.push({ path, kind, readable: survey.eyes.isReadable(path) })
+}
+
+function noteService(survey: Survey, path: string, frame: FrameKind): void {
+  if (survey.services.length >= PLACES_LIMIT) survey.capped = true
+  else survey.services.push(describeService(survey.eyes, path, frame, humanName(posix.basename(path))))
+}
+
+function parentOf(path: string): string {
+  return posix.basename(posix.dirname(path))
+}
+
+function join(folder: string, name: string): string {
+  return folder === '.' ? name : `${folder}/${name}`
+}

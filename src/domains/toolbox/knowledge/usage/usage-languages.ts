@@ -1,0 +1,54 @@
+import { findLanguage } from '../../loom/ast/ast-languages.ts'
+import { GO_USAGE } from './usage-go.ts'
+import type { UsageGrammar } from './usage-grammar.ts'
+import { JAVA_USAGE } from './usage-java.ts'
+import { PYTHON_USAGE } from './usage-python.ts'
+import { RUST_USAGE } from './usage-rust.ts'
+import { JAVASCRIPT_USAGE, TYPESCRIPT_USAGE } from './usage-script.ts'
+
+/** The languages whose symbols can be found, as callers name them. */
+export const USAGE_LANGUAGES = ['typescript', 'javascript', 'python', 'go', 'rust', 'java'] as const
+export type UsageLanguage = (typeof USAGE_LANGUAGES)[number]
+
+/** How a file is read for its symbols. */
+export interface UsageReading {
+  readonly language: UsageLanguage
+  /** As the parser calls it. */
+  readonly parser: string
+  readonly grammar: UsageGrammar
+}
+
+/** By the name that the parser has for the language. */
+const READINGS: Readonly<Record<string, readonly [UsageLanguage, UsageGrammar]>> = {
+  TypeScript: ['typescript', TYPESCRIPT_USAGE],
+  Tsx: ['typescript', TYPESCRIPT_USAGE],
+  JavaScript: ['javascript', JAVASCRIPT_USAGE],
+  python: ['python', PYTHON_USAGE],
+  go: ['go', GO_USAGE],
+  rust: ['rust', RUST_USAGE],
+  java: ['java', JAVA_USAGE],
+}
+
+const OTHER_NAMES: Readonly<Record<string, UsageLanguage>> = {
+  ts: 'typescript',
+  tsx: 'typescript',
+  js: 'javascript',
+  jsx: 'javascript',
+  py: 'python',
+  golang: 'go',
+  rs: 'rust',
+}
+
+/** How a file is read, by the end of its name; nothing for a language without symbols here. */
+export function findReading(path: string): UsageReading | undefined {
+  const parser = findLanguage(path)?.name
+  const reading = parser !== undefined && Object.hasOwn(READINGS, parser) ? READINGS[parser] : undefined
+  return reading && parser !== undefined ? { language: reading[0], parser, grammar: reading[1] } : undefined
+}
+
+/** The language that a caller names, in any of its names. */
+export function findUsageLanguage(name: string): UsageLanguage | undefined {
+  const lower = name.toLowerCase()
+  if (Object.hasOwn(OTHER_NAMES, lower)) return OTHER_NAMES[lower]
+  return USAGE_LANGUAGES.find((language) => language === lower)
+}

@@ -1,0 +1,94 @@
+import { hashSecret } from '../../basics/secret-hash.ts'
+import { type Reader, sql, type Transaction } from '../../storage/database.ts'
+
+/** What the sign-in for MCP keeps: each under the hash of the id, code or token that its holder has. */
+export type OauthKind = 'Client' | 'Interaction' | 'AuthorizationCode' | 'AccessToken' | 'RefreshToken'
+
+export interface OauthRecord {
+  readonly consent_id: string | null
+  readonly payload_json: string
+  readonly expires_at: string
+  readonly used_at: string | null
+}
+
+const COLUMNS = 'consent_id, payload_json, expires_at, used_at'
+// What is there already keeps its consent and stays used: the same successor may be written twice.
+const upsert = sql(
+  `INSERT INTO oauth_records (kind, record_hash, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, NULL)
+   ON CONFLICT (kind, record_hash) DO UPDATE SET payload_json = excluded.payload_json`,
+)
+const byHash = sql<OauthRecord>(`SELECT ${COLUMNS} FROM oauth_records WHERE kind = ? AND record_hash = ?`)
+const use = sql(
+  `UPDATE oauth_records SET used_at = ? WHERE kind = ? AND record_hash = ? AND used_at IS NULL AND expires_at > ?`,
+)
+const remove = sql('DELETE FROM oauth_records WHERE kind = ? AND record_hash = ?')
+const removeOfConsent = sql('DELETE FROM oauth_records WHERE consent_id = ?')
+const prolong = sql(
+  'UPDATE oauth_records SET expires_at = ? WHERE kind = ? AND record_hash = ? AND expires_at < ?',
+)
+const countLive = sql<{ count: number }>(
+  'SELECT COUNT(*) AS count FROM oauth_records WHERE kind = ? AND expires_at > ?',
+)
+const purge = sql('DELETE FROM oauth_records WHERE expires_at < ?')
+
+/** Keeps a record, or its new content. */
+export async function putOauthRecord(
+  tx: Transaction,
+  kind: OauthKind,
+  id: string,
+  record: Omit<OauthRecord, 'used_at'>,
+): Promise<void> {
+  const { consent_id, payload_json, expires_at } = record
+  await tx.run(upsert, kind, hashSecret(id), consent_id, payload_json, expires_at)
+}
+
+/** The live record of an id; one that was used is still there. */
+export async function findOauthRecord(
+  db: Reader,
+  kind: OauthKind,
+  id: string,
+  now: Date,
+): Promise<OauthRecord | undefined> {
+  const found = await db.get(byHash, kind, hashSecret(id))
+  return found && found.expires_at > now.toISOString() ? found : undefined
+}
+
+/** Uses a record up; answers whether nobody had. */
+export async function useOauthRecord(
+  tx: Transaction,
+  kind: OauthKind,
+  id: string,
+  now: Date,
+): Promise<boolean> {
+  const at = now.toISOString()
+  return (await tx.run(use, at, kind, hashSecret(id), at)) === 1
+}
+
+export async function removeOauthRecord(tx: Transaction, kind: OauthKind, id: string): Promise<void> {
+  await tx.run(remove, kind, hashSecret(id))
+}
+
+/** Removes the codes and tokens of a consent. */
+export async function removeOauthRecordsOf(tx: Transaction, consent_id: string): Promise<void> {
+  await tx.run(removeOfConsent, consent_id)
+}
+
+/** Keeps a record for longer. */
+export async function prolongOauthRecord(
+  tx: Transaction,
+  kind: OauthKind,
+  id: string,
+  until: string,
+): Promise<void> {
+  await tx.run(prolong, until, kind, hashSecret(id), until)
+}
+
+/** How many live records of a kind there are. */
+export async function countOauthRecords(db: Reader, kind: OauthKind, now: Date): Promise<number> {
+  return Number((await db.get(countLive, kind, now.toISOString()))?.count ?? 0)
+}
+
+/** Removes what ended before the moment. */
+export async function purgeOauthRecords(tx: Transaction, ended_before: Date): Promise<void> {
+  await tx.run(purge, ended_before.toISOString())
+}

@@ -1,0 +1,75 @@
+import type { Migration } from './migrate.ts'
+
+/** What was changed since the first schema, a step for each change, oldest first. */
+export const laterMigrations: readonly Migration[] = [
+  {
+    version: 2,
+    statements: [
+      // Each move of a tenant's chain, in one chain over all tenants: what is not in a head is not forgotten with it.
+      `CREATE TABLE ledger_journal (
+        number INTEGER PRIMARY KEY, vault_id TEXT NOT NULL, tenant_id TEXT NOT NULL, seq INTEGER NOT NULL,
+        entry_hash TEXT NOT NULL, hash TEXT NOT NULL)`,
+      `CREATE UNIQUE INDEX ledger_journal_by_tenant ON ledger_journal (vault_id, tenant_id, seq)`,
+      `CREATE TABLE ledger_journal_head (
+        only_row INTEGER PRIMARY KEY, number INTEGER NOT NULL, hash TEXT NOT NULL, since TEXT NOT NULL,
+        mac TEXT NOT NULL)`,
+      `ALTER TABLE boundary_dead_letters ADD COLUMN mac TEXT`,
+    ],
+  },
+  {
+    // Which grant, flow and seat a call was made with, and what the caller knows the call by.
+    version: 3,
+    statements: [
+      `ALTER TABLE audit_records ADD COLUMN grant_id TEXT`,
+      `ALTER TABLE audit_records ADD COLUMN flow_id TEXT`,
+      `ALTER TABLE audit_records ADD COLUMN flow_version TEXT`,
+      `ALTER TABLE audit_records ADD COLUMN seat_id TEXT`,
+      `ALTER TABLE audit_records ADD COLUMN request_id TEXT`,
+      // By which limit a checkpoint has cut the chain.
+      `ALTER TABLE audit_checkpoints ADD COLUMN rule TEXT`,
+      // What strangers left is counted apart from all else; only their rows are in it, and those are few.
+      `CREATE INDEX audit_records_of_strangers ON audit_records (seq) WHERE caller_kind = 'anonymous'`,
+    ],
+  },
+  {
+    // Who proves to be the owner: where a passkey was made, and how often somebody has tried.
+    version: 4,
+    statements: [
+      `ALTER TABLE owner_passkeys ADD COLUMN origin TEXT`,
+      `ALTER TABLE owner_sessions ADD COLUMN proved_at TEXT`,
+      `CREATE TABLE identity_attempts (
+        what TEXT NOT NULL, place TEXT NOT NULL, opened_at TEXT NOT NULL, count INTEGER NOT NULL,
+        PRIMARY KEY (what, place))`,
+      `CREATE INDEX identity_attempts_by_time ON identity_attempts (opened_at)`,
+    ],
+  },
+  {
+    version: 5,
+    statements: [
+      // Revoked grants had kept their places; from here on places are those of live ones.
+      `UPDATE flow_external_grant_counts SET stored = (
+        SELECT COUNT(*) FROM flow_external_grants g
+        WHERE g.vault_id = flow_external_grant_counts.vault_id AND g.revoked_at IS NULL)`,
+    ],
+  },
+  {
+    // Programs that sign in for MCP, and what the owner said to each.
+    version: 6,
+    open_to: 5,
+    statements: [
+      // Clients, requests, codes and tokens of the sign-in, each under the hash of what its holder has.
+      `CREATE TABLE oauth_records (
+        kind TEXT NOT NULL, record_hash TEXT NOT NULL, consent_id TEXT, payload_json TEXT NOT NULL,
+        expires_at TEXT NOT NULL, used_at TEXT, PRIMARY KEY (kind, record_hash))`,
+      `CREATE INDEX oauth_records_by_consent ON oauth_records (consent_id)`,
+      `CREATE INDEX oauth_records_by_end ON oauth_records (expires_at)`,
+      `CREATE TABLE mcp_consents (
+        consent_id TEXT PRIMARY KEY, label TEXT NOT NULL, client_id TEXT NOT NULL, client_name TEXT NOT NULL,
+        client_address TEXT NOT NULL, kind TEXT NOT NULL, vault_id TEXT NOT NULL, role TEXT NOT NULL, terms_json TEXT,
+        created_at TEXT NOT NULL, decided_by TEXT NOT NULL, standing_until TEXT NOT NULL, renewals INTEGER NOT NULL,
+        grant_id TEXT, period_started_at TEXT, family_key TEXT NOT NULL, ended_at TEXT, end_reason TEXT)`,
+      `CREATE INDEX mcp_consents_by_creation ON mcp_consents (created_at, consent_id)`,
+      `ALTER TABLE owner_device_grants ADD COLUMN consent_id TEXT`,
+    ],
+  },
+]

@@ -1,0 +1,53 @@
+import type { Operation } from '../../../operations/define-operation.ts'
+import { type Hub, openHub } from '../../../operations/hub.ts'
+import { runOperation } from '../../../operations/run-operation.ts'
+import { homeAt } from '../../../platform/basics/home.ts'
+import { plainLog } from '../../../platform/basics/plain-log.ts'
+import { realSystem } from '../../../platform/basics/system.ts'
+import { localCaller } from '../../../platform/identity/caller.ts'
+import type { Invocation } from '../command.ts'
+import type { Connection } from './connection.ts'
+import { placeOfHome } from './hub-place.ts'
+import { openingFailure } from './opening-failure.ts'
+import { presentedBy } from './presented.ts'
+import { requireHome } from './require-home.ts'
+
+/** Opens the home's hub in this process. */
+export async function connectLocally(invocation: Invocation): Promise<Connection> {
+  const hub = await openHome(invocation)
+  return {
+    async call(operation, input) {
+      const answer = await runOperation(hub, {
+        operation,
+        surface: 'cli',
+        caller: localCaller('knowtation'),
+        address: 'local',
+        vault: invocation.globals.vault,
+        input,
+        presented: presentedBy(invocation.env),
+      })
+      const isSaid = answer.ok && operation.effect !== 'create'
+      return isSaid ? answer : { ...answer, place: await placeOfHome(hub, invocation) }
+    },
+    close: () => hub.close(),
+  }
+}
+
+/** Opens the home that the command line names, or says in one sentence why it cannot. */
+export async function openHome(invocation: Invocation, more: { acceptLoss?: boolean } = {}): Promise<Hub> {
+  const { command, globals, env, io } = invocation
+  if (!command.beginsHome) requireHome(invocation)
+  const log = plainLog((line) => io.stderr.write(line), realSystem.now)
+  try {
+    const home = homeAt(globals.home, env)
+    return await openHub({ home, env, system: realSystem, log, findOperation, ...more })
+  } catch (error) {
+    throw openingFailure(error)
+  }
+}
+
+/** Loaded only when an operation is served by another one. */
+async function findOperation(name: string): Promise<Operation | undefined> {
+  const { allOperations } = await import('../../../domains/index.ts')
+  return allOperations.find((operation) => operation.name === name)
+}

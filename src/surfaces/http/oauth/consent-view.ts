@@ -1,0 +1,131 @@
+import type { GrantTerms } from '../../../domains/flows/grants/grant-terms.ts'
+import { counted } from '../../../platform/basics/printable.ts'
+import { ROLES, type Role } from '../../../platform/identity/caller.ts'
+import type { AllowedTool } from '../../../platform/policy/vault-policy.ts'
+import { vaultField } from '../owner/owner-vault.ts'
+import { TOOL_PREFIX } from '../owner/views/external-agent-forms.ts'
+import { type Html, html } from '../owner/views/html.ts'
+import { cutWord, shortWord, word } from '../owner/views/quoted-words.ts'
+import { buttonForm, tokenField } from '../owner/views/sign-in-view.ts'
+import type { Waiting } from './waiting-requests.ts'
+
+/** All that the page of a consent shows. */
+export interface ConsentVisit {
+  readonly waiting: Waiting
+  readonly vault: string
+  readonly form_token: string
+  /** Whether external agents have access in this vault: without it there is no grant to give. */
+  readonly is_open: boolean
+  readonly flows: readonly { readonly flow_id: string; readonly version: string; readonly title: string }[]
+  readonly chosen:
+    | {
+        readonly flow_id: string
+        readonly version: string
+        readonly title: string
+        readonly tools: readonly string[]
+        readonly described: readonly AllowedTool[]
+      }
+    | undefined
+  readonly terms: GrantTerms
+  readonly toolsOf: (role: Role) => readonly string[]
+  readonly label: string
+}
+
+const WORD_CHARS = 100
+const TITLE_CHARS = 60
+const TOOLS_OFFERED = 40
+const LIFETIMES = [900, 3_600] as const
+const STANDING = [
+  [0, 'not at all: its first token is the only one'],
+  [86_400, 'for a day'],
+  [7 * 86_400, 'for a week'],
+  [30 * 86_400, 'for 30 days'],
+] as const
+
+/** Who asks, what could be allowed, and what each choice means. */
+export function consentView(visit: ConsentVisit): Html {
+  const { waiting, form_token } = visit
+  const deny = { action: `${waiting.path}/deny`, form_token, label: 'Deny', kind: 'bad' }
+  const code = waiting.user_code === undefined ? {} : { user_code: waiting.user_code }
+  return html`${askingPart(waiting)}${grantPart(visit)}${memberPart(visit)}
+<section><h2>Or nothing</h2><p>The program is told that you said no.</p>${buttonForm(deny, code)}</section>`
+}
+
+function askingPart({ client_name, address, redirect_uri, user_code }: Waiting): Html {
+  return html`<section><h2>Who asks</h2><dl><dt>Calls itself</dt><dd><b>${shortWord(client_name, WORD_CHARS)}</b></dd>
+<dt>Its answer goes to</dt><dd><code>${shortWord(address, WORD_CHARS)}</code></dd>
+${redirect_uri !== undefined && html`<dt>In full</dt><dd><code>${shortWord(redirect_uri, 2 * WORD_CHARS)}</code></dd>`}
+${user_code !== undefined && html`<dt>Code</dt><dd><code>${user_code}</code></dd>`}</dl>
+<p class="note">Names prove nothing: programs choose their own. Go on only if you have just told a program of yours to connect.</p></section>`
+}
+
+function grantPart(visit: ConsentVisit): Html {
+  const lead = html`<h2>One flow and some of its tools</h2>`
+  if (!visit.is_open)
+    return html`<section>${lead}<p class="empty">Access for external agents is off in the vault ${visit.vault}, so there is no flow to allow.</p></section>`
+  return html`<section>${lead}<p>The program sees this flow and the tools you tick, and nothing else of the hub.</p>${chooseForm(visit)}${grantForm(visit)}</section>`
+}
+
+function chooseForm({ waiting, vault, flows, chosen }: ConsentVisit): Html {
+  if (flows.length === 0) return html`<p class="empty">There is no flow in this vault.</p>`
+  const options = flows.map(
+    ({ flow_id, version, title }) =>
+      html`<option value="${flow_id}"${flow_id === chosen?.flow_id && html` selected`}>${flow_id} ${version}: ${cutWord(title, TITLE_CHARS)}</option>`,
+  )
+  return html`<form class="row" method="get" action="${waiting.path}">${codeField(waiting)}${vaultField(vault)}<label>Flow<select name="flow">${options}</select></label><button>Choose</button></form>`
+}
+
+function grantForm(visit: ConsentVisit): Html | false {
+  const { chosen, terms, vault } = visit
+  if (!chosen) return false
+  const { flow_id, version, described } = chosen
+  if (described.length === 0)
+    return html`<p class="empty"><b>${flow_id} ${version}</b> declares no tool that the policy allows.</p>`
+  const boxes = described
+    .slice(0, TOOLS_OFFERED)
+    .map(
+      ({ id, description, provider }, at) =>
+        html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}">${word(id)} <span>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${provider ? `reached by ${provider.kind}` : 'nothing stands behind it'}</span></label>`,
+    )
+  const lifetimes = LIFETIMES.filter((seconds) => seconds <= terms.max_ttl_seconds)
+  const shortest = lifetimes.length > 0 ? lifetimes : [terms.max_ttl_seconds]
+  const most = terms.max_invocations === 0 ? 'no limit' : `at most ${terms.max_invocations}`
+  return html`<form class="mint" method="post" action="${visit.waiting.path}/allow">${hiddenFields(visit)}${vaultField(vault)}
+<input type="hidden" name="flow_id" value="${flow_id}"><input type="hidden" name="flow_version" value="${version}">
+<fieldset><legend>Tools of ${flow_id} ${version}</legend>${boxes}</fieldset>
+<div class="row"><label>Each grant lives<select name="ttl_seconds">${shortest.map((seconds) => html`<option value="${seconds}">${counted(Math.ceil(seconds / 60), 'minute')}</option>`)}</select></label>
+<label>Uses in that time <span class="optional">${most}</span><input name="max_invocations" inputmode="numeric" pattern="[0-9]*" maxlength="9" value="${terms.max_invocations || 100}"></label>${STANDING_FIELD}</div>
+${labelField(visit)}<p class="note">It is pinned to version ${version}. A newer version, a change of a ticked tool in the policy, or your revoke ends it. Beside the policy nothing asks you again for a single use.</p>
+<button class="main">Allow this flow</button></form>`
+}
+
+function memberPart(visit: ConsentVisit): Html {
+  const { toolsOf } = visit
+  const roles = ROLES.map(
+    (role, at) =>
+      html`<label class="box"><input type="radio" name="role" value="${role}"${at === 0 && html` checked`}>${role} <span>${toolsOf(role).join(', ')}</span></label>`,
+  )
+  return html`<section><h2>A member of the vault</h2><p>The program may do at MCP what a member with this role may. A viewer only reads.</p>
+<form class="mint" method="post" action="${visit.waiting.path}/allow">${hiddenFields(visit)}
+<fieldset><legend>Role, with its tools</legend>${roles}</fieldset>
+<div class="row"><label>Vault<input name="vault" value="${visit.vault}" maxlength="64" pattern="[a-z0-9][a-z0-9_\\-]*" required></label>${STANDING_FIELD}</div>
+${labelField(visit)}<button class="main">Allow as a member</button></form></section>`
+}
+
+/** How long the program may renew by itself. */
+const STANDING_FIELD = html`<label>It may renew<select name="standing_seconds">${STANDING.map(
+  ([seconds, name]) =>
+    html`<option value="${seconds}"${seconds === 86_400 && html` selected`}>${name}</option>`,
+)}</select></label>`
+
+function labelField({ label }: ConsentVisit): Html {
+  return html`<div class="row"><label>Your name for it<input name="label" value="${label}" maxlength="64" autocomplete="off" required></label></div>`
+}
+
+function hiddenFields({ form_token, waiting }: ConsentVisit): Html {
+  return html`${tokenField(form_token)}${codeField(waiting)}`
+}
+
+function codeField({ user_code }: Waiting): Html | false {
+  return user_code !== undefined && html`<input type="hidden" name="user_code" value="${user_code}">`
+}

@@ -1,0 +1,137 @@
+import { afterEach, expect, test } from 'vitest'
+import { sql } from '../../src/platform/storage/database.ts'
+import type { Visitor } from '../control/owner-visitor.ts'
+import { type TestHub } from '../harness/test-hub.ts'
+import { send } from '../rest/rest-hub.fixture.ts'
+import {
+  allow,
+  ask,
+  askToComeIn,
+  connect,
+  exchange,
+  GRANT,
+  MEMBER,
+  movedClock,
+  read,
+  startSignInHub,
+  toolsOf,
+} from './sign-in.fixture.ts'
+
+let hub: TestHub
+let owner: Visitor
+afterEach(() => hub.close())
+
+test('a program that is refused at /mcp finds the way in by itself', async () => {
+  ;({ hub, owner } = await startSignInHub())
+  const refused = await ask(hub, undefined, 'tools/list')
+  expect(refused.status).toBe(401)
+  const challenge = String(refused.headers['www-authenticate'])
+  const metadata = /resource_metadata="([^"]+)"/.exec(challenge)?.[1]
+  expect([metadata, challenge]).toEqual([
+    `${hub.url}/.well-known/oauth-protected-resource/mcp`,
+    expect.stringContaining('scope="mcp"'),
+  ])
+  const resource = read(await send(hub.url, { path: new URL(String(metadata)).pathname }))
+  expect(resource).toMatchObject({ resource: `${hub.url}/mcp`, authorization_servers: [hub.url] })
+  const server = read(await send(hub.url, { path: '/.well-known/oauth-authorization-server' }))
+  expect(server).toMatchObject({
+    issuer: hub.url,
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    device_authorization_endpoint: `${hub.url}/oauth/device_authorization`,
+  })
+  // Nobody can sign in under a hosted name.
+  const hosted = { host: 'api.knowtation.store' }
+  for (const path of ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-authorization-server'])
+    expect((await send(hub.url, { path, headers: hosted })).status).toBe(404)
+})
+
+test('a program that signs in sees what was ticked, and nothing else', async () => {
+  ;({ hub, owner } = await startSignInHub())
+  const asked = await askToComeIn(hub)
+  expect([asked.answer.status, asked.path]).toEqual([303, expect.stringMatching(/^\/oauth\/consent\//)])
+  const page = await owner.get(`${asked.path}?flow=flow_connected`)
+  for (const told of ['A program', 'http://127.0.0.1:43111', 'web_search', 'Search the web', 'flow_list'])
+    expect(page.text).toContain(told)
+  const { location } = await allow(owner, asked.path)
+  expect([location?.searchParams.get('iss'), location?.searchParams.get('state')]).toEqual([
+    hub.url,
+    'a state',
+  ])
+  const { access_token } = read(await exchange(hub, asked, location?.searchParams.get('code') ?? ''))
+  expect(await toolsOf(hub, access_token)).toEqual(['flow_project', 'web_search'])
+  const called = await ask(hub, access_token, 'tools/call', { name: 'web_search', arguments: {} })
+  expect(called.result.isError).not.toBe(true)
+  const project = await ask(hub, access_token, 'tools/call', { name: 'flow_project', arguments: {} })
+  expect(JSON.stringify(project.result)).toContain('flow_connected')
+  for (const name of ['calendar', 'flow_list', 'flow_external_grant_mint', 'whoami']) {
+    const other = await ask(hub, access_token, 'tools/call', { name, arguments: {} })
+    expect([name, other.result?.isError ?? true]).toEqual([name, true])
+  }
+  const other = { flow_id: 'flow_research_brief', harness: 'agent_bundle' }
+  const elsewhere = await ask(hub, access_token, 'tools/call', { name: 'flow_project', arguments: other })
+  expect(elsewhere.result.isError).toBe(true)
+  const records = await hub.hub.db.all(
+    sql<{ caller_kind: string; grant_id: string | null }>(
+      `SELECT caller_kind, grant_id FROM audit_records WHERE operation = 'flow_external_tool_invoke' ORDER BY seq LIMIT 1`,
+    ),
+  )
+  expect(records).toEqual([{ caller_kind: 'mcp_client', grant_id: expect.stringMatching(/^fgrnt_/) }])
+})
+
+test('a grant in a header beside it counts for nothing: what the token stands for is all', async () => {
+  ;({ hub, owner } = await startSignInHub())
+  const { tokens } = await connect(hub, owner, { ...GRANT, 'tool.0': 'calendar' })
+  const path = '/api/v1/flows/flow_connected/external-grants'
+  const body = JSON.stringify({ flow_version: '1.0.0', requested_tools: ['web_search'] })
+  const minted = await send(hub.url, { method: 'POST', path, body, bearer: hub.credentials.bearers.admin })
+  const { bearer, grant } = read(minted)
+  const headers = { 'x-flow-external-bearer': bearer, 'x-flow-grant-id': grant.grant_id }
+  expect(await toolsOf(hub, tokens.access_token, headers)).toEqual(['flow_project', 'calendar'])
+})
+
+test('a member does at MCP what its role may, in its vault', async () => {
+  ;({ hub, owner } = await startSignInHub())
+  const { tokens } = await connect(hub, owner, MEMBER)
+  const tools = await toolsOf(hub, tokens.access_token)
+  expect(tools).toEqual(await toolsOf(hub, hub.credentials.bearers.viewer as string))
+  expect(await toolsOf(hub, tokens.access_token, { 'x-vault-id': 'other' })).not.toBe(200)
+  const who = await ask(hub, tokens.access_token, 'tools/call', { name: 'whoami', arguments: {} })
+  expect(who.result.structuredContent).toMatchObject({
+    caller_kind: 'mcp_client',
+    role: 'viewer',
+    vault_id: 'default',
+  })
+})
+
+test('under each of its names the hub answers as itself, and all are one audience', async () => {
+  ;({ hub, owner } = await startSignInHub())
+  const named = hub.url.replace('127.0.0.1', 'localhost')
+  const asked = await askToComeIn(hub, { resource: `${named}/mcp` }, undefined, { host: new URL(named).host })
+  const { location } = await allow(owner, asked.path, MEMBER)
+  expect(location?.searchParams.get('iss')).toBe(named)
+  const { access_token } = read(await exchange(hub, asked, location?.searchParams.get('code') ?? ''))
+  expect(await toolsOf(hub, access_token)).toContain('flow_list')
+  expect(await toolsOf(hub, access_token, { host: 'api.knowtation.store' })).toBe(401)
+})
+
+test('a request waits for ten minutes; then its page says how to go on', async () => {
+  const clock = movedClock()
+  ;({ hub, owner } = await startSignInHub({ clock }))
+  const asked = await askToComeIn(hub)
+  clock.forward(601)
+  const page = await owner.get(asked.path)
+  expect([page.status, page.text]).toEqual([410, expect.stringContaining('Start again in your program')])
+  expect((await owner.post(`${asked.path}/allow`, GRANT)).status).toBe(410)
+})
+
+test('the owner sees who came in, and sends a program away on the page', async () => {
+  ;({ hub, owner } = await startSignInHub())
+  const { tokens } = await connect(hub, owner)
+  const page = await owner.get('/owner/consents')
+  const consent_id = /cons_[0-9a-f]{16}/.exec(page.text)?.[0] ?? ''
+  expect(page.text).toContain('My program')
+  const done = await owner.post('/owner/consents/revoke', { consent_id })
+  expect([done.status, await toolsOf(hub, tokens.access_token)]).toEqual([303, 401])
+  expect((await owner.get('/owner/consents')).text).toContain('over: revoked')
+})

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+interface Entry {
+  version?: string
+  integrity?: string
+  resolved?: string
+}
+
+function entriesOf(lockfile: string): [string, Entry][] {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, lockfile), 'utf8')) as {
+    packages: Record<string, Entry>
+  }
+  return Object.entries(packages).filter(([path]) => path !== '')
+}
+
+const HASH = /^sha512-[A-Za-z0-9+/]{86}==$/
+
+test.each(['package-lock.json', 'bench/package-lock.json'])(
+  '%s holds the hash of every package',
+  (lockfile) => {
+    const entries = entriesOf(lockfile)
+    expect(entries.length).toBeGreaterThan(100)
+    const without = entries.filter(([, { integrity }]) => !HASH.test(integrity ?? '')).map(([path]) => path)
+    expect(without).toEqual([])
+  },
+)
+
+test.each(['package-lock.json', 'bench/package-lock.json'])(
+  '%s names no place to download from',
+  (lockfile) => {
+    const placed = entriesOf(lockfile).filter(([, { resolved }]) => resolved !== undefined)
+    expect(placed.map(([path]) => path)).toEqual([])
+    expect(readFileSync(join(ROOT, lockfile), 'utf8')).not.toMatch(/https?:\/\/[^"]*\.tgz/)
+  },
+)
+
+test('one version of a package has one hash, wherever it lies', () => {
+  const hashes = new Map<string, Set<string>>()
+  for (const lockfile of ['package-lock.json', 'bench/package-lock.json'])
+    for (const [path, entry] of entriesOf(lockfile)) {
+      const name = (entry as { name?: string }).name ?? path.replace(/^.*node_modules\//, '')
+      const key = `${name}@${entry.version}`
+      hashes.set(key, (hashes.get(key) ?? new Set()).add(entry.integrity ?? ''))
+    }
+  expect([...hashes].filter(([, all]) => all.size > 1).map(([key]) => key)).toEqual([])
+})
