@@ -10,7 +10,7 @@ import {
   type Loss,
   noteWitnessed,
 } from '../platform/audit/check-witness.ts'
-import { openWitness, readWitness, type Witness } from '../platform/audit/witness.ts'
+import { openWitness, readWitness, type Sealed, type Witness } from '../platform/audit/witness.ts'
 import type { Home } from '../platform/basics/home.ts'
 import type { Log } from '../platform/basics/plain-log.ts'
 import { findFile } from '../platform/basics/private-file.ts'
@@ -41,14 +41,18 @@ interface Wishes {
 /** What lies beside the database and knows how far it has come. */
 export function homeWitness(wishes: Wishes): HomeWitness {
   const { home, key, system, log, accept_loss } = wishes
-  const said = key && !wishes.is_restored ? readWitness(findFile(home.auditWitness), key) : undefined
+  let said: Sealed | undefined
   let witness: Witness | undefined
   let loss: Loss | undefined
   return {
     async check(db) {
-      // Whose key is lost or another one hears that, and gets no further.
-      if (!key || !(await isSealedWith(db, key))) return
-      loss = said ? await findLoss(db, said, home.auditWitness) : await findMissing(db, wishes)
+      // Whose key is lost or another one hears that, and gets no further. A restored database has no witness yet.
+      if (!key || wishes.is_restored || !(await isSealedWith(db, key))) return
+      // The file is read once, and after the store: a hub that starts beside this one makes the file before it notes it.
+      const shouldBe = await findExpected(db)
+      const text = findFile(home.auditWitness)
+      said = readWitness(text, key)
+      loss = said ? await findLoss(db, said, home.auditWitness) : missing(shouldBe, text, home.auditWitness)
       if (loss && !accept_loss) throw behind(placeOf(db, home), loss)
     },
     async begin(db, sealing) {
@@ -68,20 +72,28 @@ export function homeWitness(wishes: Wishes): HomeWitness {
   }
 }
 
-/**
- * A witness that was there and is gone has been taken away, and one that nobody can read says nothing. Hubs that share
- * a server have one each, so there the store does not know whether this hub had one.
- */
-async function findMissing(db: Database, { home, is_restored }: Wishes): Promise<Loss | undefined> {
+interface Expected {
+  /** Where the chain ends, where there is one. */
+  seq: number | undefined
+  /** Whether a witness that is not there has been taken away. */
+  has_witness: boolean
+}
+
+/** Hubs that share a server have a witness each, so there the store does not know whether this hub had one. */
+async function findExpected(db: Database): Promise<Expected> {
   const end = await findEnd(db)
-  const isDamaged = existsSync(home.auditWitness)
-  if (is_restored || !end) return undefined
-  const begun = await findWitnessed(db)
-  if (!isDamaged && (db.kind === 'postgres' || !begun)) return undefined
+  const has_witness = end !== undefined && db.kind !== 'postgres' && !!(await findWitnessed(db))
+  return { seq: end?.seq, has_witness }
+}
+
+/** A witness that was there and is gone has been taken away, and one that nobody can read says nothing. */
+function missing({ seq, has_witness }: Expected, text: string | undefined, path: string): Loss | undefined {
+  const isDamaged = text !== undefined
+  if (seq === undefined || !(isDamaged || has_witness)) return undefined
   const reason =
-    `${home.auditWitness}, which tells how far the audit log has come, ${isDamaged ? 'is damaged' : 'is gone'}. ` +
-    `The log ends at record ${end.seq}, and nobody can tell whether that is all.`
-  return { after_seq: end.seq, last_seq: end.seq, reason }
+    `${path}, which tells how far the audit log has come, ${isDamaged ? 'is damaged' : 'is gone'}. ` +
+    `The log ends at record ${seq}, and nobody can tell whether that is all.`
+  return { after_seq: seq, last_seq: seq, reason }
 }
 
 /** What the former file said stays, for whoever looks into it. */
