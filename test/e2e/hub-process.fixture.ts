@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -77,11 +77,16 @@ export async function runProgram(args: string[], env: Record<string, string> = {
   return exited.finally(() => clearTimeout(timer))
 }
 
+/** Runs a command of the program to its end while this process stands still. */
+export function runProgramMeanwhile(args: string[], env: Record<string, string> = {}): string {
+  return execFileSync(process.execPath, [MAIN, ...args], { env: programEnv(env), encoding: 'utf8' })
+}
+
 /** Starts a command of the program and goes on. */
 export function startProgram(args: string[], env: Record<string, string> = {}) {
   // Its own process group: whatever it starts can be found by it.
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...inheritedEnv(), NODE_COMPILE_CACHE: COMPILED, ...env },
+    env: programEnv(env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -97,10 +102,11 @@ export function startProgram(args: string[], env: Record<string, string> = {}) {
 }
 
 /** Nothing of the tests' own surroundings decides how the hub runs. */
-function inheritedEnv(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(KNOWTATION|FLOW|VITEST|NODE_OPTIONS)/.test(name)),
+function programEnv(wished: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(KNOWTATION|FLOW|VITEST|NODE_OPTIONS)/.test(name),
   )
+  return { ...Object.fromEntries(inherited), NODE_COMPILE_CACHE: COMPILED, ...wished }
 }
 
 /** Processes that are still in the group of one that ended. */

@@ -2,9 +2,11 @@ import { expect, test } from 'vitest'
 import { findAuditKey } from '../../src/operations/home-audit-key.ts'
 import { homeWitness } from '../../src/operations/home-witness.ts'
 import { openHub } from '../../src/operations/hub.ts'
+import type { Home } from '../../src/platform/basics/home.ts'
 import { plainLog } from '../../src/platform/basics/plain-log.ts'
 import { realSystem as system } from '../../src/platform/basics/system.ts'
-import { temporaryHome } from '../e2e/hub-process.fixture.ts'
+import type { Database } from '../../src/platform/storage/database.ts'
+import { runProgramMeanwhile, temporaryHome } from '../e2e/hub-process.fixture.ts'
 
 const HUBS = 4
 const ROUNDS = 10
@@ -30,13 +32,33 @@ test.each(keys)(
   60_000,
 )
 
+const env = { KNOWTATION_AUDIT_KEY: 'ab'.repeat(32) }
+const witnessOf = (home: Home) =>
+  homeWitness({ home, key: findAuditKey(home, env), system, log, accept_loss: false, is_restored: false })
+
 test('a hub that looked for the witness before another one made it takes it for neither damaged nor gone', async () => {
   using fresh = temporaryHome()
-  const { home } = fresh
-  const env = { KNOWTATION_AUDIT_KEY: 'ab'.repeat(32) }
-  const wishes = { home, key: findAuditKey(home, env), system, log, accept_loss: false, is_restored: false }
-  const witness = homeWitness(wishes)
-  const other = await openHub({ home, env, system, log })
+  const witness = witnessOf(fresh.home)
+  const other = await openHub({ home: fresh.home, env, system, log })
   await expect(witness.check(other.db)).resolves.toBeUndefined()
+  await other.close()
+})
+
+test('what another process commits between two looks at the store is not taken for a loss', async () => {
+  using fresh = temporaryHome()
+  const { home } = fresh
+  const other = await openHub({ home, env, system, log })
+  let commands = 0
+  const interrupted: Database = {
+    ...other.db,
+    async get(statement, ...values) {
+      const found = await other.db.get(statement, ...values)
+      const isEnd = statement.text.includes('FROM audit_head')
+      if (isEnd && commands++ === 0) runProgramMeanwhile(['flow', 'list', '--home', home.folder], env)
+      return found
+    },
+  }
+  await expect(witnessOf(home).check(interrupted)).resolves.toBeUndefined()
+  expect(commands).toBeGreaterThan(0)
   await other.close()
 })
