@@ -106,12 +106,14 @@ verifies('GATE-146', 'an open gate is told with who opened it, and nothing secre
   const tool = {
     id: 'web_search',
     provider: { kind: 'http', method: 'POST', url, headers: { 'x-key': SECRET } },
+    calls_per_minute: 5,
+    max_result_bytes: 2_000,
   }
   setPolicy({ external_agent: { enabled: true, allowed_tools: [tool] } })
   await page.goto(`${origin}${PATH}?flow=flow_granted`)
   expect(await page.getByRole('heading', { name: 'Access is on' }).isVisible()).toBe(true)
   expect(await seen()).toContain('policy switches it on (external_agent.enabled: true)')
-  expect(await seen()).toContain('reached by http')
+  expect(await seen()).toContain('reached by http · at most 5 calls a minute, 2000 bytes answered')
   expect(await page.getByRole('button', { name: 'Mint the grant' }).isVisible()).toBe(true)
   expect(await page.content()).not.toContain(SECRET)
   expect(await page.content()).not.toContain('tools.example')

@@ -46,6 +46,20 @@ test('a program that is refused at /mcp finds the way in by itself', async () =>
     expect((await send(hub.url, { path, headers: hosted })).status).toBe(404)
 })
 
+test('the page tells what the policy bounds calls by', async () => {
+  ;({ hub, owner } = await startSignInHub())
+  const asked = await askToComeIn(hub)
+  const bounds = { calls_per_minute: 7, max_payload_bytes: 2_000 }
+  const allowed_tools = [{ id: 'web_search', ...bounds }, { id: 'calendar' }]
+  hub.write(hub.home.vaultPolicy('default'), {
+    external_agent: { enabled: true, max_result_bytes: 1, allowed_tools },
+  })
+  const { text } = await owner.get(`${asked.path}?flow=flow_connected`)
+  expect(text).toContain('at most 7 calls a minute, 2000 bytes sent, by all together')
+  expect(text).toContain('The policy bounds each grant: at most 1 byte answered.')
+  expect(text.match(/at most 7/g)).toHaveLength(1)
+})
+
 test('a program that signs in sees what was ticked, and nothing else', async () => {
   ;({ hub, owner } = await startSignInHub())
   const asked = await askToComeIn(hub)

@@ -1,6 +1,13 @@
 import { z } from 'zod'
+import { chosenSchema } from '../basics/chosen-schema.ts'
 import { compilePayloadCheck } from '../upstream/payload-schema.ts'
-import { ToolProvider } from '../upstream/provider-policy.ts'
+import {
+  bindProvider,
+  MAX_OUTPUT_BYTES,
+  NamedProviders,
+  type ToolProvider,
+  WrittenProvider,
+} from '../upstream/provider-policy.ts'
 import { BoundaryPolicy, Engines } from './engine-policy.ts'
 
 const TOOL_LIMIT = 1_000
@@ -13,21 +20,35 @@ const ToolId = z
   .max(256)
   .regex(/^[^\p{Cc}\u2028\u2029]+$/u)
 
-const AllowedTool = z.strictObject({
+/** What one grant, or all grants together, may ask of a tool, beside the count of a grant. */
+const budgets = {
+  calls_per_minute: z.int().positive().max(COUNT_LIMIT).optional(),
+  max_payload_bytes: z.int().positive().max(MAX_OUTPUT_BYTES).optional(),
+  max_result_bytes: z.int().positive().max(MAX_OUTPUT_BYTES).optional(),
+}
+
+const WrittenTool = z.strictObject({
   id: ToolId,
   description: z.string().max(2_000).optional(),
   input_schema: z
     .record(z.string(), z.unknown())
     .refine(isUsableSchema, 'not a usable JSON Schema')
     .optional(),
-  provider: ToolProvider.optional(),
+  provider: WrittenProvider.optional(),
   /** Redaction rules that this tool's answers are not subject to. A name that is no rule stops the tool. */
   redaction_exceptions: z
     .array(z.string().regex(/^[a-z0-9_]{1,64}$/))
     .max(100)
     .optional(),
+  /** Of all grants together. */
+  ...budgets,
 })
-export type AllowedTool = z.infer<typeof AllowedTool>
+type WrittenTool = z.infer<typeof WrittenTool>
+
+/** A tool of the allowlist with what it really calls. */
+export interface AllowedTool extends Omit<WrittenTool, 'provider'> {
+  provider?: ToolProvider | undefined
+}
 
 /** A schema that cannot be applied would let anything through: the policy that holds it is damaged. */
 function isUsableSchema(schema: object): boolean {
@@ -40,7 +61,10 @@ function isUsableSchema(schema: object): boolean {
 }
 
 /** A bare id stands for a tool that has nothing but its id. */
-const AllowedToolEntry = z.union([ToolId.transform((id): AllowedTool => ({ id })), AllowedTool])
+const AllowedToolEntry = chosenSchema(
+  (raw): z.ZodType<WrittenTool> =>
+    typeof raw === 'string' ? ToolId.transform((id) => ({ id })) : WrittenTool,
+)
 
 /** Of two entries for one id nobody could say which one the owner meant. */
 const AllowedTools = z
@@ -58,10 +82,11 @@ const ImportPolicy = z
   .unknown()
   .transform((value) => (value === 'strip_inert' ? ('strip_inert' as const) : ('reject' as const)))
 
-const ExternalAgentPolicy = z.strictObject({
+const WrittenAgentPolicy = z.strictObject({
   enabled: z.boolean().optional(),
   forbidden: z.boolean().optional(),
   hosted_projection_enabled: z.boolean().optional(),
+  providers: NamedProviders.optional(),
   allowed_tools: AllowedTools.optional(),
   import_policy: ImportPolicy.optional(),
   default_ttl_seconds: z.int().positive().optional(),
@@ -69,6 +94,22 @@ const ExternalAgentPolicy = z.strictObject({
   max_invocations: z.int().min(0).max(COUNT_LIMIT).optional(),
   allow_unlimited_invocations: z.boolean().optional(),
   max_live_grants: z.int().min(0).max(COUNT_LIMIT).optional(),
+  /** Of each grant, whatever tools it calls. */
+  ...budgets,
+})
+
+/** Each tool with the provider that it names, so that no call has to look it up. */
+const ExternalAgentPolicy = WrittenAgentPolicy.transform(({ allowed_tools, ...policy }, context) => {
+  const bound = allowed_tools?.map((tool, at): AllowedTool => {
+    const { provider: written, ...rest } = tool
+    if (!written || !('name' in written)) return { ...rest, provider: written }
+    const provider = bindProvider(policy.providers ?? {}, written)
+    if (typeof provider !== 'string') return { ...rest, provider }
+    const path = ['allowed_tools', at, 'provider']
+    context.issues.push({ code: 'custom', path, message: provider, input: undefined })
+    return z.NEVER
+  })
+  return { ...policy, ...(bound && { allowed_tools: bound }) }
 })
 
 const AuthoringPolicy = z.strictObject({

@@ -72,4 +72,13 @@ export const laterMigrations: readonly Migration[] = [
       `ALTER TABLE owner_device_grants ADD COLUMN consent_id TEXT`,
     ],
   },
+  {
+    // How many calls a grant or a tool had in the minute that is counted.
+    version: 7,
+    open_to: 5,
+    statements: [
+      `CREATE TABLE call_budgets (subject TEXT PRIMARY KEY, opened_at TEXT NOT NULL, count INTEGER NOT NULL)`,
+      `CREATE INDEX call_budgets_by_time ON call_budgets (opened_at)`,
+    ],
+  },
 ]

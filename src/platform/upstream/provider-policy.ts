@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import { z } from 'zod'
+import { chosenSchema } from '../basics/chosen-schema.ts'
 
 const DEFAULT_TIMEOUT_SECONDS = 20
 const MAX_TIMEOUT_SECONDS = 600
@@ -9,6 +10,7 @@ export const MAX_OUTPUT_BYTES = 8_388_608
 
 const MAX_WORDS = 64
 const MAX_TEXT = 4096
+const MAX_PROVIDERS = 200
 
 const line = z
   .string()
@@ -19,6 +21,11 @@ const variable = z
   .string()
   .max(128)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name')
+
+/** Stands in addresses and on the command line. */
+const ProviderName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a name of small letters, digits, _ and -')
 
 const bounds = {
   timeout_seconds: z.number().min(1).max(MAX_TIMEOUT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
@@ -48,20 +55,21 @@ const web = {
     .default([]),
 }
 
-const CommandProvider = z.strictObject({
+const CommandServer = z.strictObject({
   kind: z.literal('mcp'),
   command: z.array(line).min(1).max(MAX_WORDS),
-  tool: line,
   /** Names passed on from the hub's own environment. One that is not set there is not set for the child. */
   env: z.array(variable).max(MAX_WORDS).default([]),
   env_files: z.record(variable, line).default({}),
   cwd: line.optional(),
   ...bounds,
 })
-const UrlProvider = z.strictObject({ kind: z.literal('mcp'), tool: line, ...web, ...bounds })
+const UrlServer = z.strictObject({ kind: z.literal('mcp'), ...web, ...bounds })
+const CommandProvider = CommandServer.extend({ tool: line })
+const UrlProvider = UrlServer.extend({ tool: line })
 const HttpProvider = z.strictObject({
   kind: z.literal('http'),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
   ...web,
   ...bounds,
 })
@@ -79,24 +87,50 @@ export type HttpProvider = z.output<typeof HttpProvider>
 export type ToolboxProvider = z.output<typeof ToolboxProvider>
 export type ToolProvider = CommandProvider | UrlProvider | HttpProvider | ToolboxProvider
 
-/**
- * `provider:` of an allowed tool: what the hub really calls. `kind: mcp` has two forms, so the form is
- * chosen by hand first; a plain union could only say that nothing matched.
- */
-export const ToolProvider = z.unknown().transform((raw, context): ToolProvider => {
-  const parsed = formOf(raw).safeParse(raw)
-  if (parsed.success) return parsed.data
-  for (const { path, message } of parsed.error.issues) {
-    context.issues.push({ code: 'custom', path, message, input: undefined })
-  }
-  return z.NEVER
-})
-
-function formOf(raw: unknown): z.ZodType<ToolProvider> {
+/** `provider:` of an allowed tool: what the hub really calls. `kind: mcp` has two forms. */
+export const ToolProvider = chosenSchema((raw): z.ZodType<ToolProvider> => {
   const { kind, url } = Object(raw) as { kind?: unknown; url?: unknown }
   if (kind === 'http') return HttpProvider
   if (kind === 'toolbox') return ToolboxProvider
   return url === undefined ? CommandProvider : UrlProvider
+})
+
+/** A server or service that has a name of its own in the policy, so that several tools share it. */
+const NamedProvider = chosenSchema((raw): z.ZodType<NamedProvider> => {
+  const { kind, url } = Object(raw) as { kind?: unknown; url?: unknown }
+  if (kind === 'http') return HttpProvider
+  return url === undefined ? CommandServer : UrlServer
+})
+export type NamedProvider =
+  | z.output<typeof CommandServer>
+  | z.output<typeof UrlServer>
+  | z.output<typeof HttpProvider>
+
+/** `providers:` of a vault's policy, by name. */
+export const NamedProviders = z
+  .record(ProviderName, NamedProvider)
+  .refine((providers) => Object.keys(providers).length <= MAX_PROVIDERS, 'too many providers')
+export type NamedProviders = z.output<typeof NamedProviders>
+
+/** `provider:` of a tool whose provider has a name; an MCP server has many tools, so there one is named too. */
+const ProviderReference = z.strictObject({ name: ProviderName, tool: line.optional() })
+type ProviderReference = z.output<typeof ProviderReference>
+
+/** `provider:` of a tool as the owner writes it. */
+export const WrittenProvider = chosenSchema((raw): z.ZodType<ToolProvider | ProviderReference> => {
+  const { kind, name } = Object(raw) as { kind?: unknown; name?: unknown }
+  return kind === undefined && name !== undefined ? ProviderReference : ToolProvider
+})
+
+/** What a tool calls that refers to a provider by its name; a word on what is wrong where that cannot be. */
+export function bindProvider(
+  providers: NamedProviders,
+  { name, tool }: ProviderReference,
+): ToolProvider | string {
+  const found = Object.hasOwn(providers, name) ? providers[name] : undefined
+  if (!found) return `there is no ${name} under providers`
+  if (found.kind === 'http') return tool === undefined ? found : `${name} is an HTTP service and has no tools`
+  return tool === undefined ? `${name} is an MCP server: say which of its tools` : { ...found, tool }
 }
 
 function isPlainWebUrl(text: string): boolean {

@@ -16,6 +16,7 @@ import { findFlowDocument } from '../flow-store.ts'
 import { ensureStarterFlows } from '../starter-flows.ts'
 import { requireVisibleScopes } from '../visibility.ts'
 import { hasWriteAuthority } from '../write-authority.ts'
+import { budgetsFor, GrantBudgets } from './grant-budgets.ts'
 import { BEARER_PREFIX, GRANT_SCHEMA, Grant } from './grant-record.ts'
 import { deleteExpiredGrants, insertGrant, takePlace } from './grant-store.ts'
 import { grantTerms } from './grant-terms.ts'
@@ -66,6 +67,7 @@ export const GrantMintOutput = z.strictObject({
   grant: Grant,
   bearer: z.string(),
   expires_at: z.iso.datetime(),
+  budgets: GrantBudgets.optional(),
 })
 
 export const grantMint = defineOperation({
@@ -91,7 +93,14 @@ export const grantMint = defineOperation({
   async handle(context) {
     const { max_invocations } = grantTerms(context.rules.policy.value)
     const { grant, bearer } = await mintGrant(context, { max_invocations, invocation_count: 0 })
-    return { schema: 'knowtation.flow_external_grant_mint/v0', grant, bearer, expires_at: grant.expires_at }
+    const budgets = budgetsFor(context.rules.policy.value, grant.allowed_tools)
+    return {
+      schema: 'knowtation.flow_external_grant_mint/v0' as const,
+      grant,
+      bearer,
+      expires_at: grant.expires_at,
+      ...(budgets && { budgets }),
+    }
   },
 })
 

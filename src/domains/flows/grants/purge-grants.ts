@@ -1,4 +1,5 @@
 import type { Hub } from '../../../operations/hub.ts'
+import { purgeCallBudgets } from '../invoke/call-budgets.ts'
 import { deleteExpiredGrants, listGrantVaults } from './grant-store.ts'
 
 /** An expired grant still says that it expired for this long; later its bearer is simply unknown. */
@@ -16,4 +17,5 @@ export async function purgeExpiredGrants(hub: Hub): Promise<void> {
       gone = purged.gone
     }
   }
+  await hub.db.transaction((tx) => purgeCallBudgets(tx, before))
 }

@@ -14,6 +14,7 @@ import { flowErrors } from '../flow-errors.ts'
 import { findReferences, requireGrant } from '../grants/check-grant.ts'
 import { type Grant, MISPLACED_BEARER } from '../grants/grant-record.ts'
 import { takeInvocation } from '../grants/grant-store.ts'
+import { isOverBudget, takeFromBudgets } from './call-budgets.ts'
 import { callProvider, isProvided } from './providers.ts'
 import { whileActivated } from './while-activated.ts'
 
@@ -92,6 +93,8 @@ export const invokeTool = defineOperation({
   async check(context) {
     const { tool, grant } = await requireActivated(context)
     const payload = context.input.payload ?? {}
+    if (isOverBudget(payload, 'max_payload_bytes', tool, context.rules.policy.value))
+      context.refuse('BAD_REQUEST', 'The payload is larger than what the tool may be given.')
     if (!isPayloadFor(tool, payload))
       context.refuse('BAD_REQUEST', "The payload does not fit the tool's input schema.")
     return { tool, grant, payload }
@@ -99,6 +102,7 @@ export const invokeTool = defineOperation({
   // Taking the invocation is what binds: it asks again whether the grant is neither revoked nor expired.
   async handle(context, { tool, grant, payload }) {
     if (!(await takeInvocation(context.db, grant.grant_id, context.now))) await refuseUntaken(context)
+    await takeFromBudgets(context, grant, tool)
     const accepted = {
       schema: 'knowtation.flow_external_tool_invoke/v0' as const,
       tool_id: tool.id,

@@ -5,6 +5,7 @@ import { UpstreamFailure } from '../../../platform/upstream/upstream-failure.ts'
 import type { AllowedTool } from '../allowlist.ts'
 import type { Grant } from '../grants/grant-record.ts'
 import { returnInvocation } from '../grants/grant-store.ts'
+import { isOverBudget } from './call-budgets.ts'
 import { callToolbox } from './toolbox-provider.ts'
 
 type Asking = Context<unknown, 'FLOW_EXTERNAL_PROVIDER_FAILED' | 'FLOW_EXTERNAL_PROVIDER_TIMEOUT', Effect>
@@ -21,25 +22,37 @@ export function isProvided(tool: AllowedTool): tool is ProvidedTool {
  * more; a call that never left the hub is taken off the grant's count again.
  */
 export async function callProvider(
-  { hub, refuse }: Asking,
+  { hub, refuse, rules }: Asking,
   grant: Grant,
-  { id, provider, redaction_exceptions }: ProvidedTool,
+  tool: ProvidedTool,
   payload: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    if (provider.kind === 'toolbox') return await callToolbox(hub, grant, provider, payload, signal)
-    const answer = await hub.upstreams.call(provider, payload, { signal })
-    if (answer.kind === 'http') return await hub.redactValue(answer, redaction_exceptions)
-    const redacted = await hub.redactValue(answer.result, redaction_exceptions)
-    return withReadableContent(redacted as object, REDACTED)
+    const answer = await askProvider(hub, grant, tool, payload, signal)
+    if (!isOverBudget(answer, 'max_result_bytes', tool, rules.policy.value)) return answer
+    throw new UpstreamFailure('too_large', true)
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
     const { reason, status, sent } = error
-    hub.log.warn({ tool: id, reason, ...(status && { status }), sent }, 'tool provider failed')
+    hub.log.warn({ tool: tool.id, reason, ...(status && { status }), sent }, 'tool provider failed')
     if (!error.sent) await hub.db.transaction((tx) => returnInvocation(tx, grant.grant_id))
     return refuse(
       error.reason === 'timeout' ? 'FLOW_EXTERNAL_PROVIDER_TIMEOUT' : 'FLOW_EXTERNAL_PROVIDER_FAILED',
     )
   }
+}
+
+async function askProvider(
+  hub: Asking['hub'],
+  grant: Grant,
+  { provider, redaction_exceptions }: ProvidedTool,
+  payload: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (provider.kind === 'toolbox') return callToolbox(hub, grant, provider, payload, signal)
+  const answer = await hub.upstreams.call(provider, payload, { signal })
+  if (answer.kind === 'http') return hub.redactValue(answer, redaction_exceptions)
+  const redacted = await hub.redactValue(answer.result, redaction_exceptions)
+  return withReadableContent(redacted as object, REDACTED)
 }

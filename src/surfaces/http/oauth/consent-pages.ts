@@ -6,6 +6,7 @@ import type { FlowBundle } from '../../../domains/flows/bundle/flow-record.ts'
 import { flowExport } from '../../../domains/flows/flow-export.ts'
 import { flowList } from '../../../domains/flows/flow-list.ts'
 import { digestTools } from '../../../domains/flows/grants/consent-grant.ts'
+import { budgetWords } from '../../../domains/flows/grants/grant-budgets.ts'
 import { grantTerms } from '../../../domains/flows/grants/grant-terms.ts'
 import { hasAuthority } from '../../../operations/authority.ts'
 import { Refusal } from '../../../operations/errors.ts'
@@ -160,6 +161,7 @@ async function show(
   const isOpen = shownGate(hub, vault, 'FLOW_EXTERNAL_AGENT_ENABLED').open
   const listed = await askIn(hub, request, vault, flowList, {})
   const flow_id = fieldOf(request, 'flow_id') || queryOf(request, 'flow')
+  const policy = hub.rulesOf(vault).policy.value
   const visit: ConsentVisit = {
     waiting,
     vault,
@@ -167,7 +169,8 @@ async function show(
     form_token: formToken(hub, request, reply),
     flows: listed.ok ? (JSON.parse(listed.text) as Pick<ConsentVisit, 'flows'>).flows : [],
     chosen: isOpen && flow_id !== undefined ? await readFlow(signIn, request, vault, flow_id) : undefined,
-    terms: grantTerms(hub.rulesOf(vault).policy.value),
+    terms: grantTerms(policy),
+    bounds: budgetWords(policy.external_agent ?? {}),
     toolsOf: (role) => toolsOf(registry, role),
     label: cutWord(waiting.client_name, LABEL_CHARS),
   }

@@ -1,3 +1,4 @@
+import { budgetWords } from '../../../domains/flows/grants/grant-budgets.ts'
 import type { GrantTerms } from '../../../domains/flows/grants/grant-terms.ts'
 import { counted } from '../../../platform/basics/printable.ts'
 import { ROLES, type Role } from '../../../platform/identity/caller.ts'
@@ -27,6 +28,8 @@ export interface ConsentVisit {
       }
     | undefined
   readonly terms: GrantTerms
+  /** What the policy bounds each grant's calls by, in words. */
+  readonly bounds: string
   readonly toolsOf: (role: Role) => readonly string[]
   readonly label: string
 }
@@ -76,27 +79,29 @@ function chooseForm({ waiting, vault, flows, chosen }: ConsentVisit): Html {
 }
 
 function grantForm(visit: ConsentVisit): Html | false {
-  const { chosen, terms, vault } = visit
+  const { chosen, terms, bounds, vault } = visit
   if (!chosen) return false
   const { flow_id, version, described } = chosen
   if (described.length === 0)
     return html`<p class="empty"><b>${flow_id} ${version}</b> declares no tool that the policy allows.</p>`
-  const boxes = described
-    .slice(0, TOOLS_OFFERED)
-    .map(
-      ({ id, description, provider }, at) =>
-        html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}">${word(id)} <span>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${provider ? `reached by ${provider.kind}` : 'nothing stands behind it'}</span></label>`,
-    )
+  const boxes = described.slice(0, TOOLS_OFFERED).map(toolBox)
   const lifetimes = LIFETIMES.filter((seconds) => seconds <= terms.max_ttl_seconds)
   const shortest = lifetimes.length > 0 ? lifetimes : [terms.max_ttl_seconds]
   const most = terms.max_invocations === 0 ? 'no limit' : `at most ${terms.max_invocations}`
   return html`<form class="mint" method="post" action="${visit.waiting.path}/allow">${hiddenFields(visit)}${vaultField(vault)}
 <input type="hidden" name="flow_id" value="${flow_id}"><input type="hidden" name="flow_version" value="${version}">
-<fieldset><legend>Tools of ${flow_id} ${version}</legend>${boxes}</fieldset>
+<fieldset><legend>Tools of ${flow_id} ${version}</legend>${boxes}</fieldset>${bounds !== '' && html`<p class="note">The policy bounds each grant: at most ${bounds}.</p>`}
 <div class="row"><label>Each grant lives<select name="ttl_seconds">${shortest.map((seconds) => html`<option value="${seconds}">${counted(Math.ceil(seconds / 60), 'minute')}</option>`)}</select></label>
 <label>Uses in that time <span class="optional">${most}</span><input name="max_invocations" inputmode="numeric" pattern="[0-9]*" maxlength="9" value="${terms.max_invocations || 100}"></label>${STANDING_FIELD}</div>
 ${labelField(visit)}<p class="note">It is pinned to version ${version}. A newer version, a change of a ticked tool in the policy, or your revoke ends it. Beside the policy nothing asks you again for a single use.</p>
 <button class="main">Allow this flow</button></form>`
+}
+
+function toolBox(tool: AllowedTool, at: number): Html {
+  const { id, description, provider } = tool
+  const reached = provider ? `reached by ${provider.kind}` : 'nothing stands behind it'
+  const bounds = budgetWords(tool)
+  return html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}">${word(id)} <span>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${reached}${bounds !== '' && ` · at most ${bounds}, by all together`}</span></label>`
 }
 
 function memberPart(visit: ConsentVisit): Html {

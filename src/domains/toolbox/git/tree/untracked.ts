@@ -13,7 +13,7 @@ const IGNORE_FILE = '.gitignore'
 
 /** What git tracks in the service. */
 interface Tracked {
-  readonly files: ReadonlyMap<string, unknown>
+  readonly files: ReadonlySet<string>
   /** Every folder with a tracked file somewhere below it. */
   readonly folders: ReadonlySet<string>
 }
@@ -42,14 +42,22 @@ export function startUntracked(
   return { repository, tracked, rules: new Map(), outer, found: [], hidden, inside: undefined }
 }
 
-/** Takes in what is in a folder; answers the folders in it that have to be visited for it. */
-export function visitUntracked(search: UntrackedSearch, tree: ServiceTree, folder: TreeFolder): string[] {
-  const { prefix, names } = folder
+/**
+ * Takes in what is in a folder, given what is left of its names without the files that are known to be tracked. Answers
+ * the folders in it that have to be visited.
+ */
+export function visitUntracked(
+  search: UntrackedSearch,
+  tree: ServiceTree,
+  folder: TreeFolder,
+  left: readonly TreeName[],
+): string[] {
+  const { prefix } = folder
   const is_tracked = prefix === '' || search.tracked.folders.has(prefix.slice(0, -1))
   if (is_tracked) {
     search.inside = undefined
     const rules = rulesIn(search, tree, folder)
-    return names.filter((name) => takeName(search, rules, prefix, name)).map(({ name }) => name)
+    return left.filter((name) => takeName(search, rules, prefix, name)).map(({ name }) => name)
   }
   if (search.inside === undefined || !prefix.startsWith(search.inside)) search.inside = prefix
   return lookInside(search, tree, folder, search.inside)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { FileFault, GuardDenied } from '../../../../platform/guard/guard.ts'
 import type { ServiceTree, TreeEntry } from '../../../../platform/guard/tree/service-tree.ts'
 import { isFile, isLink, type TreeStat } from '../../../../platform/guard/tree/tree-stat.ts'
-import type { TreeFolder } from '../../../../platform/guard/tree/visit-folders.ts'
+import type { TreeFolder, TreeName } from '../../../../platform/guard/tree/visit-folders.ts'
 import { closedPaths } from '../closed-paths.ts'
 import type { Repository } from '../repository/repository.ts'
 import { requireSuccess } from '../run/git-outcome.ts'
@@ -41,11 +41,11 @@ interface Doubt {
 }
 
 interface Survey {
-  readonly tracked: ReadonlyMap<string, IndexEntry>
   readonly written: IndexTime
   readonly repository: Repository
   readonly changed: Map<string, 'M' | 'T' | 'D' | 'A'>
-  readonly missing: Set<string>
+  /** What is tracked and was not met yet. */
+  readonly missing: Map<string, IndexEntry>
   /** Its content has to be compared: the times say that it may have changed. */
   readonly doubts: Doubt[]
   /** Every folder with a tracked file somewhere below it. */
@@ -72,7 +72,7 @@ export async function compareWorkTree(
     const visit = (folder: TreeFolder) => visitFolder(survey, tree, folder)
     if (snapshot) visitSnapshot(snapshot, tree, visit)
     else tree.visit(visit)
-    for (const path of survey.missing) noteMissing(survey, path)
+    for (const path of survey.missing.keys()) noteMissing(survey, path)
     return settleDoubts(survey, tree)
   })
   for (const path of await findConverted(call, repository, converted)) survey.changed.set(path, 'M')
@@ -85,17 +85,20 @@ function startSurvey(
   { entries, written }: Index,
   untracked: boolean,
 ): Survey {
-  const tracked = new Map(entries.map((entry) => [entry.path, entry]))
-  const compared = entries.filter(({ stage, is_skipped }) => stage === 0 && !is_skipped)
+  const tracked = new Set<string>()
+  const missing = new Map<string, IndexEntry>()
+  for (const entry of entries) {
+    const { path, stage, mode, is_skipped } = entry
+    tracked.add(path)
+    if (stage === 0 && !is_skipped && mode !== SUBMODULE) missing.set(path, entry)
+  }
   const hidden = new Set<string>()
-  const places = new Set(entries.map(({ path }) => path.slice(0, path.lastIndexOf('/') + 1)))
-  const folders = new Set([...places].flatMap(foldersOf))
+  const folders = new Set([...placesOf(entries)].flatMap(foldersOf))
   return {
-    tracked,
     written,
     repository,
     changed: new Map(),
-    missing: new Set(compared.filter(({ mode }) => mode !== SUBMODULE).map(({ path }) => path)),
+    missing,
     doubts: [],
     folders,
     untracked: untracked ? startUntracked(repository, { files: tracked, folders }, hidden) : undefined,
@@ -107,6 +110,19 @@ function startSurvey(
   }
 }
 
+/** The folders that entries lie in. Those of one folder follow each other. */
+function placesOf(entries: readonly IndexEntry[]): Set<string> {
+  const places = new Set<string>()
+  let place: string | undefined
+  for (const { path } of entries) {
+    const end = path.lastIndexOf('/') + 1
+    if (place?.length === end && path.startsWith(place)) continue
+    place = path.slice(0, end)
+    places.add(place)
+  }
+  return places
+}
+
 function hasConversion({ settings }: Repository): boolean {
   return settings.format.some(
     ({ name, value }) => name === 'core.autocrlf' && !/^(?:false|no|off|0)$/i.test(value),
@@ -114,21 +130,24 @@ function hasConversion({ settings }: Repository): boolean {
 }
 
 function visitFolder(survey: Survey, tree: ServiceTree, folder: TreeFolder): readonly string[] {
-  for (const { name, kind } of folder.names) {
-    if (name === '.gitattributes') survey.has_attributes = true
-    const path = folder.prefix + name
-    const entry = survey.missing.has(path) ? survey.tracked.get(path) : undefined
-    if (entry === undefined || kind === 'folder') continue
-    const stat = folder.look(name)
-    if (stat === undefined) continue
-    survey.missing.delete(path)
-    compareStat(survey, entry, stat)
-  }
-  const own = folder.names.filter(
-    ({ name, kind }) => kind === 'folder' && survey.folders.has(folder.prefix + name),
-  )
-  const more = survey.untracked ? visitUntracked(survey.untracked, tree, folder) : []
+  const { prefix, names } = folder
+  const others = names.filter((name) => !compareTracked(survey, folder, name))
+  const own = others.filter(({ name, kind }) => kind === 'folder' && survey.folders.has(prefix + name))
+  const more = survey.untracked ? visitUntracked(survey.untracked, tree, folder, others) : []
   return [...own.map(({ name }) => name), ...more]
+}
+
+/** Answers whether it is a tracked file, which then is compared. */
+function compareTracked(survey: Survey, { prefix, look }: TreeFolder, { name, kind }: TreeName): boolean {
+  if (kind === 'folder') return false
+  if (name === '.gitattributes') survey.has_attributes = true
+  const path = prefix + name
+  const entry = survey.missing.get(path)
+  const stat = entry && look(name)
+  if (entry === undefined || stat === undefined) return false
+  survey.missing.delete(path)
+  compareStat(survey, entry, stat)
+  return true
 }
 
 function compareStat(survey: Survey, entry: IndexEntry, stat: TreeStat): void {

@@ -1,3 +1,4 @@
+import { budgetWords } from '../../../../domains/flows/grants/grant-budgets.ts'
 import type { Grant } from '../../../../domains/flows/grants/grant-record.ts'
 import type { AllowedTool } from '../../../../platform/policy/vault-policy.ts'
 import { vaultField, vaultForm } from '../owner-vault.ts'
@@ -50,10 +51,14 @@ function gateRow(name: string, { open, because }: ShownGate): Html {
 }
 
 function toolsPart({ tools }: ExternalAgentVisit): Html {
-  const rows = tools.map(
-    ({ id, description, provider }) =>
-      html`<li><div><b>${word(id)}</b><span>${description !== undefined && html`${word(description)} · `}${provider ? `reached by ${provider.kind}` : 'nothing stands behind it: calls are checked and counted'}</span></div></li>`,
-  )
+  const rows = tools.map((tool) => {
+    const { id, description, provider } = tool
+    const reached = provider
+      ? `reached by ${provider.kind}`
+      : 'nothing stands behind it: calls are checked and counted'
+    const bounds = budgetWords(tool)
+    return html`<li><div><b>${word(id)}</b><span>${description !== undefined && html`${word(description)} · `}${reached}${bounds !== '' && ` · at most ${bounds}`}</span></div></li>`
+  })
   return html`<section><h2>Allowed tools</h2><p>The policy's allowlist: no grant can include another tool.</p>${listOfTools(rows)}</section>`
 }
 

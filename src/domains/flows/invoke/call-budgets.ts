@@ -1,0 +1,53 @@
+import type { Context } from '../../../operations/define-operation.ts'
+import { Refusal } from '../../../operations/errors.ts'
+import type { VaultPolicy } from '../../../platform/policy/vault-policy.ts'
+import { sql, type Transaction } from '../../../platform/storage/database.ts'
+import type { AllowedTool } from '../allowlist.ts'
+import type { Grant } from '../grants/grant-record.ts'
+
+const WINDOW_MS = 60_000
+
+// A time to come is of a clock that was wrong: the window begins anew.
+const IS_OPEN = 'call_budgets.opened_at > ? AND call_budgets.opened_at <= ?'
+// One statement decides and counts, so that no two hubs can both take the last call of a minute.
+const count = sql(
+  `INSERT INTO call_budgets (subject, opened_at, count) VALUES (?, ?, 1)
+   ON CONFLICT (subject) DO UPDATE SET
+     count = CASE WHEN ${IS_OPEN} THEN call_budgets.count + 1 ELSE 1 END,
+     opened_at = CASE WHEN ${IS_OPEN} THEN call_budgets.opened_at ELSE excluded.opened_at END
+   WHERE NOT (${IS_OPEN}) OR call_budgets.count < ?`,
+)
+const readOpened = sql<{ opened_at: string }>('SELECT opened_at FROM call_budgets WHERE subject = ?')
+const purge = sql('DELETE FROM call_budgets WHERE opened_at < ?')
+
+type Counting = Pick<Context<unknown, never, 'update'>, 'db' | 'rules' | 'vault_id' | 'now'>
+
+/** Counts a call against the minute of its grant and that of its tool, and refuses the one that is too many. */
+export async function takeFromBudgets(context: Counting, grant: Grant, tool: AllowedTool): Promise<void> {
+  const ofGrants = context.rules.policy.value.external_agent?.calls_per_minute
+  await take(context, `grant ${grant.grant_id}`, ofGrants)
+  await take(context, `tool ${context.vault_id} ${tool.id}`, tool.calls_per_minute)
+}
+
+async function take({ db, now }: Counting, subject: string, limit: number | undefined): Promise<void> {
+  if (limit === undefined) return
+  const at = now.toISOString()
+  const since = new Date(now.getTime() - WINDOW_MS).toISOString()
+  if ((await db.run(count, subject, at, since, at, since, at, since, at, limit)) === 1) return
+  const { opened_at = at } = (await db.get(readOpened, subject)) ?? {}
+  const wait_ms = Date.parse(opened_at) + WINDOW_MS - now.getTime()
+  throw new Refusal('RATE_LIMITED', undefined, Math.max(1, Math.ceil(wait_ms / 1_000)))
+}
+
+/** Forgets what was counted before the moment. */
+export async function purgeCallBudgets(tx: Transaction, before: Date): Promise<void> {
+  await tx.run(purge, before.toISOString())
+}
+
+type Limit = 'max_payload_bytes' | 'max_result_bytes'
+
+/** Whether what is sent to a tool, or what it answers, is more than the tool or any call of a grant may have. */
+export function isOverBudget(value: unknown, limit: Limit, tool: AllowedTool, policy: VaultPolicy): boolean {
+  const limits = [tool[limit], policy.external_agent?.[limit]].filter((one) => one !== undefined)
+  return limits.length > 0 && Buffer.byteLength(JSON.stringify(value)) > Math.min(...limits)
+}
