@@ -20,8 +20,7 @@ import type { Database } from '../platform/storage/database.ts'
 import { onDatabaseTime } from '../platform/storage/database-clock.ts'
 import { checkNotLost } from '../platform/storage/lost-database.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
-import { lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
-import type { Upstreams } from '../platform/upstream/upstream.ts'
+import { type LazyUpstreams, lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Operation } from './define-operation.ts'
 import { Refusal } from './errors.ts'
 import { findAuditKey, makeAuditKey } from './home-audit-key.ts'
@@ -56,7 +55,7 @@ export interface Hub extends PartOwner {
   /** What is under way outside the hub. */
   readonly acts: Acts
   /** The tools that vault policies bind to. */
-  readonly upstreams: Pick<Upstreams, 'call'>
+  readonly upstreams: Omit<LazyUpstreams, 'close'>
   /** Takes secrets out of what comes from outside the hub. */
   readonly redactValue: RedactValue
   /** The folder of the starter flows. */

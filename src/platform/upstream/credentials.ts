@@ -20,8 +20,8 @@ export interface Credentials {
 }
 
 export interface CredentialSource {
-  ofCommand(provider: CommandProvider): Credentials
-  ofWeb(provider: UrlProvider | HttpProvider): Credentials
+  ofCommand(provider: Omit<CommandProvider, 'tool'>): Credentials
+  ofWeb(provider: Omit<UrlProvider, 'tool'> | HttpProvider): Credentials
 }
 
 /** Finds the credentials that policies name. Files are looked at on every call, so a new one counts at once. */
@@ -42,7 +42,7 @@ export function credentialSource(env: NodeJS.ProcessEnv, log: Log): CredentialSo
     if (!found || /[\0\r\n]/.test(found)) throw new UpstreamFailure('credential_missing', false)
     return scheme ? `${scheme} ${found}` : found
   }
-  const findCommand = (provider: CommandProvider): Credentials => {
+  const findCommand = (provider: Omit<CommandProvider, 'tool'>): Credentials => {
     const passed = provider.env.flatMap(pass)
     const files = Object.entries(provider.env_files).map(([name, path]) => [name, readFile(path)] as const)
     const secret = [...passed.filter(([name]) => !OPEN_VARIABLES.test(name)), ...files]

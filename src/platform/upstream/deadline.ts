@@ -11,6 +11,12 @@ export interface Deadline {
   remaining_ms(): number
 }
 
+/** What a call, or a question of the hub's own, is held to. */
+export interface Bounds {
+  readonly deadline: Deadline
+  readonly progress: Progress
+}
+
 export function startDeadline(timeout_seconds: number, signal: AbortSignal | undefined): Deadline {
   const end = performance.now() + timeout_seconds * 1000
   return { signal, remaining_ms: () => Math.max(1, end - performance.now()) }

@@ -1,11 +1,23 @@
-import type { UpstreamOptions, Upstreams } from './upstream.ts'
+import type { ServerEvent } from './mcp/server-events.ts'
+import type { ReachOptions } from './reach.ts'
+import type { Upstreams } from './upstream.ts'
 
 /** Upstreams that are loaded with the first call: most processes never make one. */
-export function lazyUpstreams(options: UpstreamOptions): Pick<Upstreams, 'call' | 'close'> {
+export interface LazyUpstreams extends Upstreams {
+  /** Hears of the sessions to MCP servers, in the order in which it happens. A listener must not throw. */
+  onServer(hear: (event: ServerEvent) => void): void
+}
+
+export function lazyUpstreams(options: ReachOptions): LazyUpstreams {
+  const listeners: ((event: ServerEvent) => void)[] = []
+  const onServer = (event: ServerEvent) => listeners.forEach((hear) => hear(event))
   let loading: Promise<Upstreams> | undefined
-  const load = async () => (await import('./upstream.ts')).createUpstreams(options)
+  const load = async () => (await import('./upstream.ts')).createUpstreams({ ...options, onServer })
+  const upstreams = () => (loading ??= load())
   return {
-    call: async (...call) => (await (loading ??= load())).call(...call),
+    onServer: (hear) => void listeners.push(hear),
+    call: async (...call) => (await upstreams()).call(...call),
+    listTools: async (...asked) => (await upstreams()).listTools(...asked),
     close: async () => (await loading)?.close(),
   }
 }

@@ -1,5 +1,5 @@
 import type { Credentials } from '../credentials.ts'
-import type { Deadline, Progress } from '../deadline.ts'
+import { type ServerNews, serverId } from '../mcp/server-events.ts'
 import type { UrlProvider } from '../provider-policy.ts'
 import { follow } from './follow.ts'
 import type { Agents } from './guarded-agent.ts'
@@ -9,22 +9,23 @@ import type { SendPost } from './mcp-wire.ts'
 
 const MAX_SESSIONS = 64
 
+type UrlServer = Omit<UrlProvider, 'tool'>
+
 /** MCP servers reached by url: one conversation for each url and set of credentials. */
 export interface McpServers {
-  call(
-    provider: UrlProvider,
-    credentials: Credentials,
-    payload: Record<string, unknown>,
-    bounds: { deadline: Deadline; progress: Progress },
-  ): Promise<object>
+  sessionFor(provider: UrlServer, credentials: Credentials): McpSession
   close(): Promise<void>
 }
 
-export function mcpServers(agents: Agents): McpServers {
+export function mcpServers(agents: Agents, tell: (kind: ServerNews, server: string) => void): McpServers {
   const sessions = new Map<string, McpSession>()
-  const sessionFor = (provider: UrlProvider, credentials: Credentials): McpSession => {
+  const open = (provider: UrlServer, credentials: Credentials) => {
+    const server = serverId(provider)
+    return mcpSession(sender(agents, provider, credentials), (kind) => tell(kind, server))
+  }
+  const sessionFor = (provider: UrlServer, credentials: Credentials): McpSession => {
     const key = JSON.stringify([provider.url, provider.allow_addresses, credentials.values])
-    const session = sessions.get(key) ?? mcpSession(sender(agents, provider, credentials))
+    const session = sessions.get(key) ?? open(provider, credentials)
     sessions.delete(key)
     sessions.set(key, session)
     for (const [oldest, unused] of sessions) {
@@ -35,10 +36,7 @@ export function mcpServers(agents: Agents): McpServers {
     return session
   }
   return {
-    call(provider, credentials, payload, bounds) {
-      const limit_bytes = provider.max_output_bytes
-      return sessionFor(provider, credentials).call({ tool: provider.tool, payload, limit_bytes, ...bounds })
-    },
+    sessionFor,
     async close() {
       await Promise.all([...sessions.values()].map((session) => session.close()))
       sessions.clear()
@@ -46,7 +44,7 @@ export function mcpServers(agents: Agents): McpServers {
   }
 }
 
-function sender(agents: Agents, provider: UrlProvider, credentials: Credentials): SendPost {
+function sender(agents: Agents, provider: UrlServer, credentials: Credentials): SendPost {
   const url = new URL(provider.url)
   const fixed = {
     ...lowerNames(credentials.values),

@@ -1,45 +1,38 @@
-import { startDeadline, waitFor } from '../deadline.ts'
-import { renderNotice } from '../json-rpc.ts'
-import {
-  INITIALIZE_PARAMS,
-  MAX_SETUP_BYTES,
-  requireToolResult,
-  requireVersion,
-  type ToolList,
-  toolList,
-} from '../mcp-client.ts'
+import { type Bounds, startDeadline, waitFor } from '../deadline.ts'
+import type { McpConversation, ToolCall } from '../mcp/conversation.ts'
+import { renderNotice } from '../mcp/json-rpc.ts'
+import { INITIALIZE_PARAMS, MAX_SETUP_BYTES, requireToolResult, requireVersion } from '../mcp/mcp-client.ts'
+import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
+import { type KnownTools, knownTools } from '../mcp/tool-listing.ts'
 import { failureOf, UpstreamFailure } from '../upstream-failure.ts'
-import { type Bounds, type McpWire, mcpWire, type SendPost, type Side } from './mcp-wire.ts'
+import { type McpWire, mcpWire, type SendPost, type Side } from './mcp-wire.ts'
 
 const SETUP_SECONDS = 30
 
-export interface McpCall extends Bounds {
-  readonly tool: string
-  readonly payload: Record<string, unknown>
-}
-
 /** A conversation with an MCP server over HTTP. */
-export interface McpSession {
-  call(call: McpCall): Promise<object>
+export interface McpSession extends McpConversation {
   close(): Promise<void>
 }
 
 interface Greeted {
   readonly side: Side
-  readonly tools: ToolList
+  readonly tools: KnownTools
 }
 
 /** Opens with the first call, and once more when the server no longer knows the session. */
-export function mcpSession(post: SendPost): McpSession {
+export function mcpSession(post: SendPost, tell: TellServer): McpSession {
   const wire = mcpWire(post)
   let greeted: Promise<Greeted> | undefined
   let latest: Greeted | undefined
   const greeting = (): Promise<Greeted> => {
     if (greeted) return greeted
-    const started = greet(wire)
+    const started = greet(wire, tell)
     greeted = started
     started.then(
-      (session) => (latest = session),
+      (session) => {
+        latest = session
+        tell('session_begun')
+      },
       () => forget(started),
     )
     return started
@@ -47,20 +40,26 @@ export function mcpSession(post: SendPost): McpSession {
   const forget = (old: Promise<Greeted>) => {
     if (greeted === old) greeted = undefined
   }
-  const askAgain = async (call: McpCall) =>
-    attempt(wire, await waitFor(greeting(), call.deadline, call.progress), call)
+  const inSession = async <Result>(
+    { deadline, progress }: Bounds,
+    use: (session: Greeted) => Promise<Result>,
+  ): Promise<Result> => {
+    const current = greeting()
+    const session = await waitFor(current, deadline, progress)
+    try {
+      return await use(session)
+    } catch (error) {
+      if (!(await isSessionLost(wire, session, { deadline, progress }, error))) throw error
+      forget(current)
+      const wasSent = progress.sent
+      const again = waitFor(greeting(), deadline, progress).then(use)
+      return await (wasSent ? again.catch(asSent) : again)
+    }
+  }
   return {
-    async call(call) {
-      const current = greeting()
-      const session = await waitFor(current, call.deadline, call.progress)
-      try {
-        return await attempt(wire, session, call)
-      } catch (error) {
-        if (!(await isSessionLost(wire, session, call, error))) throw error
-        forget(current)
-        return await askAgain(call).catch(asSent)
-      }
-    },
+    call: (call) => inSession(call, (session) => attempt(wire, session, call)),
+    list: (bounds) =>
+      inSession(bounds, ({ tools }) => waitFor(tools.list(), bounds.deadline, bounds.progress)),
     async close() {
       // A greeting that still goes on is not waited for.
       if (latest && hasSessionId(latest)) await wire.aside(undefined, latest.side.headers, 'DELETE')
@@ -74,7 +73,7 @@ function asSent(error: unknown): never {
   throw new UpstreamFailure(reason, true, status)
 }
 
-async function greet(wire: McpWire): Promise<Greeted> {
+async function greet(wire: McpWire, tell: TellServer): Promise<Greeted> {
   const opened = await setup(wire, 'initialize', INITIALIZE_PARAMS, { headers: {}, onNotice() {} })
   const headers: Record<string, string> = { 'mcp-protocol-version': requireVersion(opened.result) }
   const session_id = opened.headers['mcp-session-id']
@@ -82,9 +81,13 @@ async function greet(wire: McpWire): Promise<Greeted> {
   await wire.aside(renderNotice('notifications/initialized'), headers)
   const side: Side = {
     headers,
-    onNotice: (method) => method === 'notifications/tools/list_changed' && tools.forget(),
+    onNotice(method) {
+      if (method !== TOOLS_CHANGED) return
+      tools.forget()
+      tell('tools_changed')
+    },
   }
-  const tools = toolList(async (method, params) => (await setup(wire, method, params, side)).result)
+  const tools = knownTools(async (method, params) => (await setup(wire, method, params, side)).result)
   return { side, tools }
 }
 
@@ -97,9 +100,10 @@ async function setup(wire: McpWire, method: string, params: object, side: Side) 
   })
 }
 
-async function attempt(wire: McpWire, { side, tools }: Greeted, call: McpCall): Promise<object> {
-  const { tool, payload, deadline, progress } = call
-  if (!tools.has(tool)) await waitFor(tools.check(tool), deadline, progress)
+async function attempt(wire: McpWire, { side, tools }: Greeted, call: ToolCall): Promise<object> {
+  const { tool, payload, deadline, progress, vet } = call
+  const listed = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
+  vet?.(listed)
   const params = { name: tool, arguments: payload }
   const { result } = await wire.request('tools/call', params, call, side)
   return requireToolResult(result)
@@ -113,14 +117,14 @@ async function attempt(wire: McpWire, { side, tools }: Greeted, call: McpCall): 
 async function isSessionLost(
   wire: McpWire,
   session: Greeted,
-  call: McpCall,
+  { deadline, progress }: Bounds,
   error: unknown,
 ): Promise<boolean> {
   const status = statusOf(error)
   if (!hasSessionId(session) || (status !== 404 && status !== 400)) return false
   if (status === 404) return true
   const asked = setup(wire, 'ping', {}, session.side).then(() => undefined, statusOf)
-  const answered = await waitFor(asked, call.deadline, call.progress)
+  const answered = await waitFor(asked, deadline, progress)
   return answered === 400 || answered === 404
 }
 

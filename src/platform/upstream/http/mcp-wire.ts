@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Deadline, type Progress, startDeadline } from '../deadline.ts'
-import { findMessage, type RpcMessage, renderNotice, renderReply, renderRequest } from '../json-rpc.ts'
+import { type Bounds, startDeadline } from '../deadline.ts'
+import { findMessage, type RpcMessage, renderNotice, renderReply, renderRequest } from '../mcp/json-rpc.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import { eventReader } from './event-stream.ts'
 import type { WebReply } from './exchange.ts'
@@ -11,13 +11,11 @@ const FRAME_BYTES = 4096
 const ASIDE_SECONDS = 2
 const MAX_REPLIES = 16
 
-export interface Bounds {
+export interface RequestBounds extends Bounds {
   readonly limit_bytes: number
-  readonly deadline: Deadline
-  readonly progress: Progress
 }
 
-export interface Post extends Bounds {
+export interface Post extends RequestBounds {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly method: 'POST' | 'DELETE'
@@ -36,7 +34,7 @@ export interface McpWire {
   request(
     method: string,
     params: object,
-    bounds: Bounds,
+    bounds: RequestBounds,
     side: Side,
   ): Promise<{ result: unknown; headers: IncomingHttpHeaders }>
   /** Says something that has no answer; it may be lost. */

@@ -1,9 +1,10 @@
 import type { Log } from '../../basics/plain-log.ts'
-import { waitFor } from '../deadline.ts'
+import { type Bounds, waitFor } from '../deadline.ts'
+import type { ServerNews } from '../mcp/server-events.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
 import { childGuard } from './child-guard.ts'
 import { type ChildSpec, startChild } from './tool-child.ts'
-import { openSession, type SessionLimits, type ToolCall, type ToolSession } from './tool-session.ts'
+import { openSession, type SessionLimits, type ToolSession } from './tool-session.ts'
 
 export interface PoolLimits extends SessionLimits {
   readonly children: number
@@ -25,7 +26,12 @@ export const POOL_LIMITS: PoolLimits = {
 /** Tool servers started as children: one for each distinct spec, shared by all calls to it. */
 export interface ChildPool {
   /** `key` says which spec this is; equal specs have equal keys. */
-  call(key: string, spec: ChildSpec, call: ToolCall): Promise<object>
+  use<Result>(
+    key: string,
+    spec: ChildSpec,
+    bounds: Bounds,
+    act: (session: ToolSession) => Promise<Result>,
+  ): Promise<Result>
   close(): Promise<void>
 }
 
@@ -44,9 +50,10 @@ export interface PoolOptions {
   readonly log: Log
   readonly now: () => Date
   readonly limits: PoolLimits
+  readonly tell: (kind: ServerNews, server: string) => void
 }
 
-export function childPool({ env, log, now, limits }: PoolOptions): ChildPool {
+export function childPool({ env, log, now, limits, tell }: PoolOptions): ChildPool {
   const slots = new Map<string, Slot>()
   const alive = new Set<ToolSession>()
   const guard = childGuard(log)
@@ -61,7 +68,7 @@ export function childPool({ env, log, now, limits }: PoolOptions): ChildPool {
   sweep.unref()
 
   const start = (slot: Slot, spec: ChildSpec): ToolSession => {
-    const session = openSession(startChild(spec, env, guard), limits)
+    const session = openSession(startChild(spec, env, guard), limits, (kind) => tell(kind, spec.server))
     slot.session = session
     alive.add(session)
     void session.gone.then(() => {
@@ -85,14 +92,13 @@ export function childPool({ env, log, now, limits }: PoolOptions): ChildPool {
     return sessionFor(slot, spec)
   }
   return {
-    async call(key, spec, call) {
+    async use(key, spec, { deadline, progress }, act) {
       const slot = slots.get(key) ?? newSlot()
       slots.set(key, slot)
       slot.calls++
       try {
         const ready = slot.session && !slot.session.over ? slot.session : undefined
-        const session = ready ?? (await waitFor(sessionFor(slot, spec), call.deadline, call.progress))
-        return await session.call(call)
+        return await act(ready ?? (await waitFor(sessionFor(slot, spec), deadline, progress)))
       } finally {
         slot.calls--
         slot.used_at_ms = now().getTime()

@@ -1,5 +1,5 @@
 import type { UnderWay } from '../../basics/under-way.ts'
-import { findMessage, type RpcMessage, renderReply } from '../json-rpc.ts'
+import { findMessage, type RpcMessage, renderReply } from '../mcp/json-rpc.ts'
 import type { UpstreamReason } from '../upstream-failure.ts'
 import { splitLines } from './line-splitter.ts'
 

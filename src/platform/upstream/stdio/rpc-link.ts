@@ -1,6 +1,6 @@
 import { underWay } from '../../basics/under-way.ts'
 import { type Deadline, onDeadline, type Progress } from '../deadline.ts'
-import { renderNotice, renderRequest } from '../json-rpc.ts'
+import { renderNotice, renderRequest } from '../mcp/json-rpc.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
 import { readIncoming, type Waiting } from './incoming.ts'
 

@@ -12,6 +12,8 @@ export interface ChildSpec {
   readonly command: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly cwd: string | undefined
+  /** The server that it is, as `serverId` names it. */
+  readonly server: string
 }
 
 export interface ToolChild {

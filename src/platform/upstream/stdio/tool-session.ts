@@ -1,27 +1,20 @@
-import { type Deadline, type Progress, startDeadline, waitFor } from '../deadline.ts'
+import { type Bounds, startDeadline, waitFor } from '../deadline.ts'
+import type { McpConversation, ToolCall } from '../mcp/conversation.ts'
 import {
   type Ask,
   INITIALIZE_PARAMS,
   MAX_SETUP_BYTES,
   requireToolResult,
   requireVersion,
-  toolList,
-} from '../mcp-client.ts'
+} from '../mcp/mcp-client.ts'
+import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
+import { type KnownTools, knownTools } from '../mcp/tool-listing.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
 import { type RpcLink, rpcLink } from './rpc-link.ts'
 import type { ToolChild } from './tool-child.ts'
 
-export interface ToolCall {
-  readonly tool: string
-  readonly payload: Record<string, unknown>
-  readonly limit_bytes: number
-  readonly deadline: Deadline
-  readonly progress: Progress
-}
-
 /** A running tool server that has been greeted. */
-export interface ToolSession {
-  call(call: ToolCall): Promise<object>
+export interface ToolSession extends McpConversation {
   /** True from the moment it can take no more calls. */
   readonly over: boolean
   /** True once it has answered a call. */
@@ -39,26 +32,30 @@ export interface SessionLimits {
 }
 
 /** Greets a child and carries calls to it. Greeting goes on by itself when its first caller gives up. */
-export function openSession(child: ToolChild, limits: SessionLimits): ToolSession {
+export function openSession(child: ToolChild, limits: SessionLimits, tell: TellServer): ToolSession {
   const state = { over: false, proven: false }
   const finish = (reason: UpstreamReason): void => {
     if (state.over) return
     state.over = true
     link.fail(reason)
   }
-  const end = (reason: UpstreamReason): Promise<void> => {
+  const end = (reason: UpstreamReason) => {
     finish(reason)
     return child.end(limits.grace_ms)
   }
   const link = rpcLink({
     write: (text) => void child.stdin.write(text),
     backlog_bytes: () => child.stdin.writableLength,
-    onNotice: (method) => method === 'notifications/tools/list_changed' && tools.forget(),
+    onNotice(method) {
+      if (method !== TOOLS_CHANGED) return
+      tools.forget()
+      tell('tools_changed')
+    },
     onBroken: (reason) => void end(reason),
     silence_ms: limits.silence_ms,
   })
   const ask = setupAsker(link, limits)
-  const tools = toolList(ask)
+  const tools = knownTools(ask)
   child.stdout.on('data', link.receive)
   // A server that closed either pipe cannot be talked to, even if its process lives on.
   const lost = child.started ? 'crashed' : 'unreachable'
@@ -66,26 +63,30 @@ export function openSession(child: ToolChild, limits: SessionLimits): ToolSessio
   child.stdout.on('end', () => void end(lost))
   const gone = child.gone.then(() => finish(lost))
 
-  const ready = greet(link, ask)
-  ready.catch((error: UpstreamFailure) => end(error.reason))
   let is_ready = false
-  void ready.then(() => (is_ready = true)).catch(() => {})
+  const ready = greet(link, ask).then(() => {
+    is_ready = true
+    tell('session_begun')
+  })
+  ready.catch((error: UpstreamFailure) => end(error.reason))
 
-  const call = async ({ tool, payload, ...bounds }: ToolCall): Promise<object> => {
-    const { deadline, progress } = bounds
+  const requireReady = async ({ deadline, progress }: Bounds) => {
     if (state.over) throw new UpstreamFailure('crashed', false)
     if (!is_ready) await waitFor(ready, deadline, progress)
-    if (!tools.has(tool)) await waitFor(tools.check(tool), deadline, progress)
-    if (state.over) throw new UpstreamFailure('crashed', false)
-    const params = { name: tool, arguments: payload }
-    const result = requireToolResult(await link.request({ method: 'tools/call', params, ...bounds }))
-    state.proven = true
-    return result
   }
   return {
-    call,
     gone,
     end,
+    async call(call) {
+      await requireReady(call)
+      const result = await callTool(link, tools, call, () => state.over)
+      state.proven = true
+      return result
+    },
+    async list(bounds) {
+      await requireReady(bounds)
+      return waitFor(tools.list(), bounds.deadline, bounds.progress)
+    },
     get over() {
       return state.over
     },
@@ -93,6 +94,20 @@ export function openSession(child: ToolChild, limits: SessionLimits): ToolSessio
       return state.proven
     },
   }
+}
+
+async function callTool(
+  link: RpcLink,
+  tools: KnownTools,
+  { tool, payload, vet, ...bounds }: ToolCall,
+  isOver: () => boolean,
+): Promise<object> {
+  const { deadline, progress } = bounds
+  const listed = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
+  if (isOver()) throw new UpstreamFailure('crashed', false)
+  vet?.(listed)
+  const params = { name: tool, arguments: payload }
+  return requireToolResult(await link.request({ method: 'tools/call', params, ...bounds }))
 }
 
 function setupAsker(link: RpcLink, limits: SessionLimits): Ask {

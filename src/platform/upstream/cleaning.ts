@@ -1,0 +1,47 @@
+import type { Redact } from '../basics/redact-name.ts'
+import type { HttpAnswer } from './http/http-call.ts'
+import type { Vet } from './mcp/conversation.ts'
+import type { ListedTool, ToolListing } from './mcp/tool-listing.ts'
+import { redactDeep } from './redact-values.ts'
+import { UpstreamFailure } from './upstream-failure.ts'
+
+/** A provider's answer, with every known credential taken out. */
+export type UpstreamAnswer = { kind: 'mcp'; result: object } | HttpAnswer
+
+/** Takes the credentials out of an answer. One nested too deep to be looked through is not passed on. */
+export function cleanAnswer(redact: Redact, answer: UpstreamAnswer): UpstreamAnswer {
+  try {
+    if (answer.kind === 'mcp') return { kind: 'mcp', result: redactDeep(answer.result, redact) as object }
+    const content_type = answer.content_type === null ? null : redact(answer.content_type)
+    return { ...answer, content_type, body: redactDeep(answer.body, redact) }
+  } catch {
+    throw new UpstreamFailure('protocol', true)
+  }
+}
+
+/** A definition nested too deep to be looked through counts as one that the hub has no room for. */
+export function cleanListing(redact: Redact, { tools, whole }: ToolListing): ToolListing {
+  const cleaned = tools.map((tool) => findClean(tool, redact)).filter((tool) => tool !== undefined)
+  return { tools: cleaned, whole: whole && cleaned.length === tools.length }
+}
+
+function findClean(tool: ListedTool, redact: Redact): ListedTool | undefined {
+  try {
+    return redactDeep(tool, redact) as ListedTool
+  } catch {
+    return undefined
+  }
+}
+
+/** Whoever vets sees what a listing shows: definitions without the provider's credentials, made once for each listing. */
+export function cleanVets(): (redact: Redact, vet: Vet | undefined) => Vet | undefined {
+  const kept = new WeakMap<Redact, WeakMap<readonly ListedTool[], readonly ListedTool[]>>()
+  const cleaned = (listed: readonly ListedTool[], redact: Redact) => {
+    const known = kept.get(redact) ?? new WeakMap()
+    kept.set(redact, known)
+    const held = known.get(listed) ?? listed.map((tool) => redactDeep(tool, redact) as ListedTool)
+    known.set(listed, held)
+    return held
+  }
+  return (redact, vet) => vet && ((listed) => vet(cleaned(listed, redact)))
+}

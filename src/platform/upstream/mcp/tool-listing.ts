@@ -1,0 +1,116 @@
+import { UpstreamFailure } from '../upstream-failure.ts'
+import type { Ask } from './mcp-client.ts'
+
+const MAX_TOOL_PAGES = 50
+const MAX_TOOLS = 10_000
+/** No policy has room for a longer name, so nobody will ever ask for it. */
+const MAX_NAME_CHARS = 4_096
+const MAX_LISTING_CHARS = 8_388_608
+/** A tool not in the list is looked for again, but a caller cannot make the hub ask for it all the time. */
+const RELIST_AFTER_MS = 5000
+
+/** A tool as a server lists it. All but the name is the server's own word, and of any shape. */
+export interface ListedTool {
+  readonly name: string
+  readonly [field: string]: unknown
+}
+
+export interface ToolListing {
+  /** In the server's order; a server may list a name twice. */
+  readonly tools: readonly ListedTool[]
+  /** False if the server lists more than the hub looks at, or something that has no usable name. */
+  readonly whole: boolean
+}
+
+/** The tools of one session, asked for once and again when the server says that they changed. */
+export interface KnownTools {
+  /** All that the server lists under a name, if it is known: the same array for as long as the listing stands. */
+  find(tool: string): readonly ListedTool[] | undefined
+  /** The same, asking the server if need be. Throws `tool_missing`. */
+  require(tool: string): Promise<readonly ListedTool[]>
+  /** Asks anew, whatever is known. */
+  list(): Promise<ToolListing>
+  forget(): void
+}
+
+interface Known {
+  readonly listing: ToolListing
+  readonly by_name: ReadonlyMap<string, readonly ListedTool[]>
+}
+
+export function knownTools(ask: Ask): KnownTools {
+  let known: Known | undefined
+  let listed_at = Number.NEGATIVE_INFINITY
+  let asking: { edition: number; found: Promise<Known> } | undefined
+  let edition = 0
+  const relist = async (): Promise<Known> => {
+    const mine = { edition, found: listTools(ask) }
+    asking = mine
+    try {
+      const found = await mine.found
+      listed_at = performance.now()
+      // A change announced meanwhile makes this list good for those who waited for it, no longer.
+      if (mine.edition === edition) known = found
+      return found
+    } finally {
+      if (asking === mine) asking = undefined
+    }
+  }
+  return {
+    find: (tool) => known?.by_name.get(tool),
+    async require(tool) {
+      const settled = known !== undefined && performance.now() - listed_at < RELIST_AFTER_MS
+      const latest = known
+      if (latest && (settled || latest.by_name.has(tool))) return definitionsIn(latest, tool)
+      // A list asked for before the server spoke of a change is not good enough for who comes after.
+      return definitionsIn(await (asking?.edition === edition ? asking.found : relist()), tool)
+    },
+    list: async () => (await relist()).listing,
+    forget() {
+      edition++
+      known = undefined
+    },
+  }
+}
+
+function definitionsIn({ by_name }: Known, tool: string): readonly ListedTool[] {
+  const found = by_name.get(tool)
+  if (!found) throw new UpstreamFailure('tool_missing', false)
+  return found
+}
+
+async function listTools(ask: Ask): Promise<Known> {
+  const tools: ListedTool[] = []
+  let whole = true
+  let chars = 0
+  let cursor: string | undefined
+  for (let page = 0; page < MAX_TOOL_PAGES; page++) {
+    const answer = Object(await ask('tools/list', cursor === undefined ? {} : { cursor }))
+    const { tools: listed, nextCursor } = answer as { tools?: unknown; nextCursor?: unknown }
+    if (!Array.isArray(listed)) throw new UpstreamFailure('protocol', false)
+    for (const tool of listed) {
+      chars += JSON.stringify(tool).length
+      const fits = tools.length < MAX_TOOLS && chars <= MAX_LISTING_CHARS && hasUsableName(tool)
+      if (fits) tools.push(tool)
+      else whole = false
+    }
+    cursor = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
+    if (cursor === undefined) break
+  }
+  return { listing: { tools, whole: whole && cursor === undefined }, by_name: byName(tools) }
+}
+
+function hasUsableName(tool: unknown): tool is ListedTool {
+  const { name } = Object(tool) as { name?: unknown }
+  return typeof name === 'string' && name.length <= MAX_NAME_CHARS
+}
+
+function byName(tools: readonly ListedTool[]): Known['by_name'] {
+  const found = new Map<string, ListedTool[]>()
+  for (const tool of tools) {
+    const same = found.get(tool.name)
+    if (same) same.push(tool)
+    else found.set(tool.name, [tool])
+  }
+  return found
+}

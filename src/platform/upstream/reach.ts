@@ -1,0 +1,109 @@
+import type { LookupFunction } from 'node:net'
+import type { Log } from '../basics/plain-log.ts'
+import type { Redact } from '../basics/redact-name.ts'
+import { type Credentials, credentialSource } from './credentials.ts'
+import type { Bounds } from './deadline.ts'
+import { guardedAgents } from './http/guarded-agent.ts'
+import { callHttp, type HttpAnswer } from './http/http-call.ts'
+import { mcpServers } from './http/mcp-servers.ts'
+import type { McpConversation } from './mcp/conversation.ts'
+import { type McpServer, type ServerEvent, type ServerNews, serverId } from './mcp/server-events.ts'
+import type { CommandProvider, HttpProvider } from './provider-policy.ts'
+import { valueRedactor } from './redact-values.ts'
+import { childPool, POOL_LIMITS, type PoolLimits } from './stdio/child-pool.ts'
+import { UpstreamFailure } from './upstream-failure.ts'
+
+/** Calls over HTTP at the same time; beyond it the hub itself is what is overloaded. */
+const MAX_WEB_CALLS = 1024
+
+export interface ReachOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly log: Log
+  readonly now: () => Date
+  /** Hears of the sessions to MCP servers. */
+  readonly onServer?: ((event: ServerEvent) => void) | undefined
+  /** Finds the addresses of a name; the system's own unless a test brings one. */
+  readonly lookup?: LookupFunction
+  readonly limits?: Partial<PoolLimits>
+}
+
+type CommandServer = Omit<CommandProvider, 'tool'>
+export type Provided = McpServer | HttpProvider
+
+/** Providers, each reached with its own credentials; `redact` takes those out of what it says. */
+export interface Reach {
+  useServer<Result>(
+    server: McpServer,
+    bounds: Bounds,
+    act: (conversation: McpConversation, redact: Redact) => Promise<Result>,
+  ): Promise<Result>
+  callService<Result>(
+    provider: HttpProvider,
+    payload: Record<string, unknown>,
+    bounds: Bounds,
+    act: (answer: HttpAnswer, redact: Redact) => Result,
+  ): Promise<Result>
+  close(): Promise<void>
+}
+
+export function openReach({ env, log, now, lookup, limits, onServer }: ReachOptions): Reach {
+  const tell = (kind: ServerNews, server: string) => onServer?.({ kind, server })
+  const credentials = credentialSource(env, log)
+  const redactors = keptByCredentials((_provider: Provided, { secrets }) => valueRedactor(secrets))
+  const specs = keptByCredentials((provider: CommandServer, { values }) => {
+    const spec = { command: provider.command, env: values, cwd: provider.cwd }
+    return { spec: { ...spec, server: serverId(provider) }, key: JSON.stringify(spec) }
+  })
+  const pool = childPool({ env, log, now, limits: { ...POOL_LIMITS, ...limits }, tell })
+  const agents = guardedAgents(lookup)
+  const servers = mcpServers(agents, tell)
+  let web_calls = 0
+
+  const onWeb = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+    if (web_calls >= MAX_WEB_CALLS) throw new UpstreamFailure('not_available', false)
+    web_calls++
+    try {
+      return await ask()
+    } finally {
+      web_calls--
+    }
+  }
+  return {
+    async useServer(server, bounds, act) {
+      if ('url' in server) {
+        const given = credentials.ofWeb(server)
+        return onWeb(() => act(servers.sessionFor(server, given), redactors(server, given)))
+      }
+      const given = credentials.ofCommand(server)
+      const { spec, key } = specs(server, given)
+      return pool.use(key, spec, bounds, (session) => act(session, redactors(server, given)))
+    },
+    async callService(provider, payload, bounds, act) {
+      const given = credentials.ofWeb(provider)
+      const answer = await onWeb(() => callHttp(agents, provider, given, payload, bounds))
+      return act(answer, redactors(provider, given))
+    },
+    async close() {
+      await Promise.all([pool.close(), servers.close()])
+      await agents.close()
+    },
+  }
+}
+
+/** Makes a thing for each provider of a policy, and anew when its credentials have changed. */
+function keptByCredentials<Provider extends Provided, Value>(
+  make: (provider: Provider, given: Credentials) => Value,
+): (provider: Provider, given: Credentials) => Value {
+  const known = new WeakMap<Provider, { given: Credentials; value: Value }>()
+  return (provider, given) => {
+    const held = known.get(provider)
+    if (held && isSameCredentials(held.given, given)) return held.value
+    const value = make(provider, given)
+    known.set(provider, { given, value })
+    return value
+  }
+}
+
+function isSameCredentials(one: Credentials, other: Credentials): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
+}
