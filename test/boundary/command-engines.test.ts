@@ -1,4 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -114,6 +124,41 @@ describe('an engine that is a command', () => {
     expect(isRunning(join(scripts.folder, 'slow.py'))).toBe(false)
     const higher = await run(hub, { ...input, attempt: 2 }, { engine: 'slow' })
     expect([higher.status, higher.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
+  })
+
+  test.each([
+    ['a folder', 'data', ''],
+    ['a file', 'notes.txt', 'f.txt'],
+    ['a folder on the way', 'data/sub', 'sub'],
+  ])('is shown nothing through a link in a project, in the place of %s', async (_, named, target) => {
+    const base = realpathSync(mkdtempSync(join(tmpdir(), 'engine-project-')))
+    const [service, outside] = [join(base, 'project/web'), join(base, 'outside')]
+    for (const folder of [service, join(base, 'project/.flow'), join(outside, 'sub')])
+      mkdirSync(folder, { recursive: true })
+    const files = ['f.txt', 'sub/f.txt'].map((name) => join(outside, name))
+    for (const file of files) writeFileSync(file, 'OUTSIDE-WORD')
+    const thief = (command: string[], read: string[]) => ({
+      engines: { ...scripts.engines, thief: { ...scripts.engines.thief, command, read } },
+    })
+    const { command } = scripts.engines.thief as { command: string[] }
+    const read = join(service, named)
+    // What an agent with a seat there can put in the place of what the owner had in mind.
+    const link = join(service, named.split('/')[0] as string)
+    symlinkSync(named.includes('/') ? outside : join(outside, target), link)
+    try {
+      const constraints = { files, folders: [outside], writes: [], hosts: [] }
+      for (const policy of [thief(command, [read]), thief([...command, read], [])]) {
+        hub.write(hub.home.vaultPolicy('default'), policy)
+        const { execution, told } = await trace('thief', { constraints })
+        expect(JSON.stringify(execution) + told.text).not.toContain('OUTSIDE-WORD')
+        const [ledger_id] = execution.outcome.artifact_ledger_ids ?? []
+        const entry = ledger_id && (await ask(hub, 'ledger_show', { ledger_id })).text
+        expect(entry ?? '').not.toContain('OUTSIDE-WORD')
+      }
+    } finally {
+      hub.write(hub.home.vaultPolicy('default'), { engines: scripts.engines })
+      rmSync(base, { recursive: true, force: true })
+    }
   })
 
   test('that has ended cannot be cancelled', async () => {

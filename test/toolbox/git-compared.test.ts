@@ -24,13 +24,14 @@ const PATHS = [
   'd/e.txt',
   'd/f.txt',
   'd/g/h.txt',
+  'd',
   'log/x.log',
   'k.log',
   'z',
   'ü"q',
 ] as const
 const CONTENTS = ['one\n', 'two\n', 'one\r\ntwo\r\n', '', '$Id$\n'] as const
-const RULES = ['', '*.log\n', '/log/\n!k.log\n', 'd/*\n!d/g\n', 'z\n'] as const
+const RULES = ['', '*.log\n', '/log/\n!k.log\n', 'd/*\n!d/g\n', 'd/\n', 'z\n'] as const
 const ATTRIBUTES = ['', '*.txt text=auto\n', '*.txt eol=crlf\n', '*.txt ident\n', '* -text\n'] as const
 
 const path = fc.constantFrom(...PATHS)

@@ -153,6 +153,18 @@ describe(`values that nobody has seen are hidden in other ways of writing, seeds
     'authorization:\n  - Bearer <>',
     'Authorization%3A%20Bearer%20<>',
     'Authorization header: Bearer <>',
+    'Authorization -> Token <>',
+    'HTTP_AUTHORIZATION: Token <>',
+    'AUTH_HEADER="Token <>"',
+    'X-Forwarded-Authorization: Token <>',
+    'client.defaults.headers.common.Authorization = "Token <>"',
+    'if (req.headers.authorization === "Token <>") {',
+    '*Authorization*: Token <>',
+    '&quot;Authorization&quot;: &quot;Token <>&quot;',
+    'Authorization&#58; Token <>',
+    '"Authorization" : [ "Token <>" ]',
+    'Authorization: Bearer: <>',
+    String.raw`sent GET / HTTP/1.1\r\nAuthorization: Token <>\r\nAccept: */*\r\n`,
   ])('a header as %s', (place) => expect(share(odd, [place])).toBe(1))
 
   test.each([

@@ -80,9 +80,10 @@ function addMounts(draft: Draft, profile: SandboxProfile, located: readonly Loca
   }
 }
 
-function realPathOf({ path, is_real }: SandboxMount): string {
+function realPathOf({ path, is_real, real_path = is_real ? path : undefined }: SandboxMount): string {
   const real = requireRealPath(path, 'folder')
-  if (is_real && real !== path) throw new SandboxUnavailable(`A link was put on the way to ${path}.`)
+  if (real_path !== undefined && real !== real_path)
+    throw new SandboxUnavailable(`A link was put on the way to ${path}.`)
   return real
 }
 

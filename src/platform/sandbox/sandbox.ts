@@ -6,6 +6,8 @@ export interface SandboxMount {
   readonly content_path?: string
   /** The path is real as it stands: where a link is met on it, somebody put it there, and nothing is run. */
   readonly is_real?: boolean
+  /** Where the path was found to lead: nothing is run where it leads elsewhere by now. */
+  readonly real_path?: string
   /** What its holder knows to lie there: nothing else is mounted. */
   readonly folder?: { readonly dev: bigint; readonly ino: bigint }
 }

@@ -1,10 +1,7 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { realpathSync, statSync } from 'node:fs'
 import { isWithin } from '../../../platform/sandbox/places.ts'
 import { type HeldTree, holdTree } from '../../../platform/trees/hold-tree.ts'
-
-/** What makes a folder a project that agents have seats in. */
-const PROJECT_MARK = '.flow'
+import { isInProject } from '../../../platform/trees/owner-place.ts'
 
 /**
  * Holds those of an engine's folders that lie in a project, so that no command of an agent runs in them while the
@@ -31,12 +28,6 @@ function projectFolders(paths: readonly string[]): string[] {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-}
-
-function isInProject(folder: string): boolean {
-  if (existsSync(join(folder, PROJECT_MARK))) return true
-  const above = dirname(folder)
-  return above !== folder && isInProject(above)
 }
 
 /** In one order for everybody, and without what lies in another: a folder cannot be held twice. */

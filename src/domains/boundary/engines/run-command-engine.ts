@@ -12,6 +12,7 @@ import {
 } from '../../../platform/sandbox/sandbox.ts'
 import { TreeUnsound } from '../../../platform/trees/folder-chain.ts'
 import { type HeldTree, TreeBusy, TreeGivenUp } from '../../../platform/trees/hold-tree.ts'
+import { isOfSystem, ownerPlace } from '../../../platform/trees/owner-place.ts'
 import { type EngineCall, type EngineEnd, failedWith } from './engine-end.ts'
 import { withProjectFolders } from './hold-folders.ts'
 import { progressReader } from './progress-lines.ts'
@@ -20,9 +21,6 @@ const PROCESS_LIMIT = 64
 const PATH_FOLDERS_MAX = 256
 /** The sandbox's own empty folder; it goes with the engine. */
 const SCRATCH = '/tmp'
-
-/** Folders of the system that every sandbox shows anyway, without anything of anybody's in them. */
-const SYSTEM = /^\/(usr|bin|sbin|lib|lib32|lib64|libx32|nix\/store)\//
 
 /** What a command needs to find itself at home, and nothing of the hub's surroundings. */
 const ENVIRONMENT = { PATH: '/usr/bin:/bin', HOME: SCRATCH, TMPDIR: SCRATCH, LANG: 'C.UTF-8' }
@@ -89,11 +87,11 @@ function profileOf(
   home_folder: string,
   trees: readonly HeldTree[],
 ): SandboxProfile {
-  const files = [...argv.filter(isNamedFile), ...read].filter((path) => !SYSTEM.test(path))
+  const files = [...argv.filter(isNamedFile), ...read].filter((path) => !isOfSystem(path))
   return {
     mounts: files.map((path): SandboxMount => {
       const folder = trees.find((tree) => tree.path === path)
-      return { path, access: 'read', ...(folder && { folder }) }
+      return { path, access: 'read', real_path: ownerPlace(path), ...(folder && { folder }) }
     }),
     masked: [home_folder],
     overlays: [],

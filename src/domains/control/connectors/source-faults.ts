@@ -1,3 +1,5 @@
+import { TreeUnsound } from '../../../platform/trees/folder-chain.ts'
+import { ownerPlace } from '../../../platform/trees/owner-place.ts'
 import { AddressRefused } from '../../../platform/upstream/http/guarded-agent.ts'
 import { type SourceAnswer, SourceFault } from './connector.ts'
 
@@ -22,6 +24,16 @@ export function asSourceFault(error: unknown): SourceFault {
     return new SourceFault('bad_answer', 'The source sent an answer that cannot be read.')
   }
   return new SourceFault('unreachable', 'The source could not be reached.')
+}
+
+/** Where a folder of a connection really lies. An agent that works there leads nobody elsewhere by a link. */
+export function requireOwnersPlace(path: string): string {
+  try {
+    return ownerPlace(path)
+  } catch (error) {
+    if (!(error instanceof TreeUnsound)) throw error
+    throw new SourceFault('refused', 'A link stands on the way, in a project where agents work.')
+  }
 }
 
 /** Refuses an answer that is not a success. */

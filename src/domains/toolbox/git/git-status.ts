@@ -35,7 +35,7 @@ const Output = z.strictObject({
   unstaged: z.array(z.string()),
   untracked: z.array(z.string()).describe('A folder without any tracked file stands for all in it'),
   conflicted: z.array(z.string()),
-  hidden: z.int().describe('How many paths in closed zones are left out'),
+  hidden: z.int().describe('How many paths are left out: in closed zones, or with a name that no tool takes'),
   truncated: z.boolean(),
 })
 

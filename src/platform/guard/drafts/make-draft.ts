@@ -29,11 +29,17 @@ export interface Draft extends PreparedFile {
   readonly fd: number
 }
 
+/** How version control has a file. */
+export interface CheckedOut {
+  /** Whether it can be run: by everybody who may read it, or by nobody. */
+  readonly is_executable: boolean
+}
+
 /** What a draft is filled with. */
 interface DraftContent {
   readonly bytes: Uint8Array
   readonly kept: FileRights | undefined
-  readonly is_executable: boolean | undefined
+  readonly checked_out: CheckedOut | undefined
 }
 
 interface Made {
@@ -50,12 +56,11 @@ export function makeDraft(
   into: WriteInto,
   bytes: Uint8Array,
   kept: FileRights | undefined,
-  /** Where it is said, whether the file can be run: by everybody who may read it, or by nobody. */
-  is_executable?: boolean,
+  checked_out?: CheckedOut,
 ): Draft {
   sweepDrafts(into)
   const mode = kept ? kept.mode & OWNER_ALONE : NEW_MODE
-  return fillDraft(into, makeNameless(into, mode) ?? makeNamed(into, mode), { bytes, kept, is_executable })
+  return fillDraft(into, makeNameless(into, mode) ?? makeNamed(into, mode), { bytes, kept, checked_out })
 }
 
 function makeNameless(into: WriteInto, mode: number): Made | undefined {
@@ -76,13 +81,14 @@ function makeNamed(into: WriteInto, mode: number): Made {
 
 function fillDraft(into: WriteInto, made: Made, content: DraftContent): Draft {
   const { fd } = made
-  const { bytes, kept, is_executable } = content
+  const { bytes, kept, checked_out } = content
   const had_name = made.name !== undefined
   let is_put = false
   const closeMade = () => {
     if (made.name !== undefined) removeIfThere(into.folder_fd, made.name)
     made.name = undefined
-    if (is_put && !had_name) closeSynced(fd)
+    // As git itself does, a checkout waits for no disk: the object store has what a crash would lose.
+    if (is_put && !had_name && !checked_out) closeSynced(fd)
     else closeSync(fd)
   }
   try {
@@ -90,7 +96,7 @@ function fillDraft(into: WriteInto, made: Made, content: DraftContent): Draft {
     const own = fstatSync(fd, { bigint: true })
     writeWhole(fd, bytes)
     if (kept) keepRights(fd, own, kept, into.given)
-    if (is_executable !== undefined) keepExecutable(fd, is_executable)
+    if (checked_out) keepExecutable(fd, checked_out.is_executable)
     const putAs = (name: string) => {
       if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
       if (!nameDraft(into, made)) return putNamed(into, content, name)

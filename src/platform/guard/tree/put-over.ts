@@ -12,8 +12,7 @@ import type { TreeEntry } from './service-tree.ts'
 export function putOver(into: WriteInto, name: string, entry: TreeEntry, there: Stats | undefined): void {
   if (entry.kind === 'link') return putLink(into, name, entry.target)
   const kept = there?.isFile() ? rightsToKeep(into, name) : undefined
-  // As git itself does, a checkout waits for no disk: the object store has what a crash would lose.
-  const draft = makeDraft(into, entry.bytes, kept, entry.is_executable)
+  const draft = makeDraft(into, entry.bytes, kept, entry)
   try {
     draft.putAs(name)
   } finally {

@@ -4,20 +4,23 @@ import { surprise } from '../looks/randomness.ts'
 
 /** Headers that hold a credential and nothing else, besides those that end in one of the words below. */
 const NAME =
-  /(?<![A-Za-z0-9_/.@])(?:(?:proxy-)?authorization(?: header)?|(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|(?:auth|access|private|security|session|vault|job|deploy|github|gitlab|user|app|admin|service|subscription|functions|art-api|oauth|id|refresh|csrf|xsrf)-(?:token|key)|(?:auth|api|client|app|access)-secret|x-[a-z0-9-]{0,30}token))(?![A-Za-z0-9_-])/iy
+  /(?:(?<=\\[nrt])|(?<![A-Za-z0-9_/@]|(?<!headers?|common)\.))(?:(?:[a-z0-9]{1,20}[_-]){0,4}(?:authorization(?:[ _-]header)?|auth[_-]header)|(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|(?:auth|access|private|security|session|vault|job|deploy|github|gitlab|user|app|admin|service|subscription|functions|art-api|oauth|id|refresh|csrf|xsrf)-(?:token|key)|(?:auth|api|client|app|access)-secret|x-[a-z0-9-]{0,30}token))(?![A-Za-z0-9_-])/iy
 const HEADER_ONLY =
   /^[Xx]-|^(?:PRIVATE-TOKEN|Private-Token|private-token)$|^Ocp-|^ocp-|^DD-|^Api-Key$|^Proxy-/
-/** What joins a header and its value: a colon, an assignment, or the comma of a call; a space may be escaped. */
+/**
+ * What joins a header and its value: a colon, an assignment, or the comma of a call; a space may be escaped, and signs
+ * written for web pages.
+ */
 const JOINT =
-  /(["'`\]\\]{0,40})((?:\s|\\ ){0,4}(?:=>|[:=]|%3a|,(?=\s{0,4}[\\@]{0,40}["'`])|\s(?=["']))(?:\s|\\ |%20|\+){0,4})((?:\\|@(?=\\*["'`])){0,40}["'`]?)/iy
+  /((?:["'`*\]\\]|&quot;|&#3[49];){0,40})((?:\s|\\ ){0,4}(?:=>|={2,3}(?=\s{0,3}["'`][a-z]{4,20}\s)|[:=]|%3a|&#58;|,(?=\s{0,4}[\\@]{0,40}["'`])|\s(?=["']))(?:\s|\\ |%20|\+){0,4})((?:\\|@(?=\\*["'`])){0,40}(?:["'`]|&quot;|&#3[49];)?)/iy
 /** `"Authorization", "value": "…"`, `name="Authorization" value="…"` */
 const VALUED =
   /["'\\]{1,40}(?:\s{0,4},\s{0,4}["'\\]{0,40}|\s{1,4})value["'\\]{0,40}\s{0,4}[:=]\s{0,4}[\\]{0,40}["']/iy
-/** A cell, an element of XML: only with a scheme are these a header. */
-const LOOSE = /["'`*]{0,2}(?:\s{0,8}\|\s{0,8}|>|,|\t)[`*]{0,2}(?=(?:bearer|token)\s)/iy
+/** A cell, an element of XML, an arrow: only with a scheme are these a header. */
+const LOOSE = /["'`*]{0,2}(?:\s{0,8}\|\s{0,8}|\s{0,4}->\s{0,4}|>|,|\t)[`*]{0,2}(?=(?:bearer|token)\s)/iy
 /** A scheme and what it carries: `Bearer x`, `Token token="x"`, `SSWS x`, `'Bearer ' + 'x'`. */
 const SCHEME =
-  /\[{0,2}["'`]?([A-Za-z][A-Za-z0-9-]{1,30})(?:[ \t]{1,4}|\\ |%20|\+)(?:["'`]\s{0,3}[+.]\s{0,3}(?=["'`]))?(?:(?:token|auth|key|apikey|access_token)=)?[\\]{0,8}["'`]?/iy
+  /(?:\[\s?){0,2}["'`]?([A-Za-z][A-Za-z0-9-]{1,30})(?:(?:(?<=bearer|token):)?[ \t]{1,4}|\\ |%20|\+)(?:["'`]\s{0,3}[+.]\s{0,3}(?=["'`]))?(?:(?:token|auth|key|apikey|access_token)=)?[\\]{0,8}["'`]?/iy
 const VALUE = /[^\s"'`\\,;<>()]{4,100}/y
 const MIN_CHARS = 4
 const REST = /[^\s"'`\\,;<>()]*/y
@@ -43,7 +46,7 @@ const RAW_HEADER = /^\s*(?:[<>*+-]\s)?(?:Proxy-)?Authorization: /
 const PARAMETER = /^[a-z_]{2,30}=(?:$|[^=])/
 const MAX_WORD_BITS = 5
 const MAX_NAME_CHARS = 40
-const NAME_CHAR = /[A-Za-z0-9-]/
+const NAME_CHAR = /[A-Za-z0-9_-]/
 const REFERENCE =
   /^(?:(?:env|file|vault|secret|ref|op|ssm|var):|[\w+]{2,20}:\/\/|![A-Za-z_]+$|[$%#@:]?[{[<(]|%(?:[A-Za-z_]*|\w*%)$|:\w+$|\.{3}|\*{3}|@\w+@$|~)/
 const FILLED_IN = /[$#]\{|\{\{|%[({]|\$\(/
@@ -144,8 +147,9 @@ function startOfName(line: string, at: number): number {
   let start = at
   const stop = Math.max(0, at - MAX_NAME_CHARS)
   while (start > stop && NAME_CHAR.test(line[start - 1] as string)) start--
-  // A sign of a diff or of a flag is no part of it.
+  // A sign of a diff or of a flag is no part of it, nor is what stands for a new line.
   while (start < at && line[start] === '-') start++
+  if (line[start - 1] === '\\' && start < at && /[nrt]/.test(line[start] ?? '')) start++
   return start
 }
 

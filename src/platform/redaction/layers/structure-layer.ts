@@ -51,7 +51,16 @@ export const STRUCTURES: readonly Structure[] = [
   { rule: 'url_password', anchors: ['://'], find: findUserinfo },
   {
     rule: 'auth_header',
-    anchors: ['authorization', '-token', '-key', 'apikey', '-secret', 'art-api'],
+    anchors: [
+      'authorization',
+      'auth_header',
+      'auth-header',
+      '-token',
+      '-key',
+      'apikey',
+      '-secret',
+      'art-api',
+    ],
     find: (line, at) => findHeader(line, at) ?? findAuthorization(line, at),
   },
   {

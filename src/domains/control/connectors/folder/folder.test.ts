@@ -158,6 +158,24 @@ describe('a notes folder', () => {
     rmSync(outside, { recursive: true })
   })
 
+  test('in a project where agents work is reached through no link there, but through the owner\u2019s', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'knowtation-outside-'))
+    writeFileSync(join(outside, 'secret.md'), 'sentinel')
+    write('project/.flow/config.json', '{}')
+    write('project/docs/notes/a.md', 'in')
+    symlinkSync('project', join(folder, 'alias'))
+    const named = join(folder, 'alias/docs/notes')
+    await using source = openTestSource({ settings: { folder: named } })
+    const { records } = await collectPages(folderCollector, source)
+    expect([...records.keys()]).toEqual(['notes:a.md'])
+    for (const moved of ['project/docs/notes', 'project/docs']) {
+      rmSync(join(folder, moved), GONE)
+      symlinkSync(outside, join(folder, moved))
+      await expect(collectPages(folderCollector, source)).rejects.toMatchObject({ code: 'refused' })
+    }
+    rmSync(outside, { recursive: true })
+  })
+
   test('lists a huge file without its text, and bytes that are no text as far as they can be read', async () => {
     write('huge.md', '')
     truncateSync(join(folder, 'huge.md'), 300 * 1024 * 1024)

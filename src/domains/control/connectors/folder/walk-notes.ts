@@ -1,10 +1,11 @@
 import type { Dir } from 'node:fs'
-import { type FileHandle, lstat, opendir, realpath } from 'node:fs/promises'
+import { type FileHandle, lstat, opendir } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { at, itself } from '../../../../platform/guard/kernel/descriptors.ts'
 import { SourceFault } from '../connector.ts'
 import { isNoteName } from '../note-names.ts'
 import { MAX_INDEXED } from '../page-changes.ts'
+import { requireOwnersPlace } from '../source-faults.ts'
 import { openBelow } from './open-below.ts'
 
 const SKIPPED = new Set(['node_modules'])
@@ -26,9 +27,10 @@ export async function requireFolder(folder: string | undefined): Promise<string>
     throw new SourceFault('needs_attention', 'The connection needs the full path of a folder.')
   }
   try {
-    const real = await realpath(folder)
+    const real = requireOwnersPlace(folder)
     if ((await lstat(real)).isDirectory()) return real
   } catch (error) {
+    if (error instanceof SourceFault) throw error
     if ((error as NodeJS.ErrnoException).code === 'EACCES') {
       throw new SourceFault('refused', 'The folder may not be read.')
     }

@@ -1,8 +1,9 @@
-import { lstat, realpath } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
 import { isSafeAddress } from '../../connections/oauth-provider.ts'
 import { type Source, SourceFault } from '../connector.ts'
 import { findSecret } from '../fetch-changed.ts'
+import { requireOwnersPlace } from '../source-faults.ts'
 
 const MAX_ADDRESS_CHARS = 1_000
 const REF_NAME = /^(?!.*(?:\.\.|\/\/|@\{|\.lock$|\/$|\.$))[A-Za-z0-9_][\w./+@=-]{0,199}$/
@@ -32,11 +33,12 @@ export async function requireRemote(source: Source): Promise<GitRemote> {
 
 async function folderRemote(path: string): Promise<Omit<GitRemote, 'ref'>> {
   try {
-    const folder = await realpath(path)
+    const folder = requireOwnersPlace(path)
     if ((await lstat(folder)).isDirectory()) {
       return { address: folder, protocols: 'file', settings: [], folder }
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof SourceFault) throw error
     // Said below, as for what is no folder.
   }
   throw new SourceFault('not_found', 'The repository is not there.')

@@ -151,6 +151,16 @@ describe('a repository in a folder', () => {
     expect(existsSync(mark)).toBe(false)
   })
 
+  test('in a project where agents work is reached through no link there', async () => {
+    const base = mkdtempSync(join(tmpdir(), 'knowtation-project-'))
+    mkdirSync(join(base, '.flow'))
+    commit('a.md', 'x')
+    symlinkSync(work, join(base, 'notes'))
+    await using source = open({ repository: join(base, 'notes') })
+    await expect(gitCollector.probe(source)).rejects.toMatchObject({ code: 'refused' })
+    rmSync(base, { recursive: true })
+  })
+
   test('may be named by a branch that exists', async () => {
     commit('a.md', 'x')
     for (const [branch, code] of [

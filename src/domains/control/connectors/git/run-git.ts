@@ -74,7 +74,9 @@ function argvFor({ scratch }: GitPlace, { args, to_file }: GitCommand): string[]
 
 function profileFor({ scratch, remote }: GitPlace, { is_remote }: GitCommand) {
   const sees =
-    is_remote && remote.folder !== undefined ? [{ path: remote.folder, access: 'read' as const }] : []
+    is_remote && remote.folder !== undefined
+      ? [{ path: remote.folder, access: 'read' as const, is_real: true }]
+      : []
   return {
     mounts: [{ path: scratch.folder, access: 'write' as const }, ...sees],
     masked: [],

@@ -72,8 +72,8 @@ function takeName(
 ): boolean {
   const { tracked, repository } = search
   const path = prefix + name
-  if (name === '.git' || kind === 'other' || tracked.files.has(path) || tracked.folders.has(path))
-    return false
+  if (name === '.git' || kind === 'other' || tracked.files.has(path)) return false
+  if (kind === 'folder' && tracked.folders.has(path)) return false
   if (isIgnored(rules, repository.prefix + path, kind === 'folder')) return false
   if (is_closed) search.hidden.add(path)
   else if (kind === 'folder') return true
@@ -98,7 +98,8 @@ function rulesIn(search: UntrackedSearch, tree: ServiceTree, folder: TreeFolder)
   const { prefix } = folder
   const parent = prefix.slice(0, prefix.lastIndexOf('/', prefix.length - 2) + 1)
   const above = prefix === '' ? search.outer : search.rules.get(parent)
-  const rules = rulesInFolder(search.repository, tree, folder, above)
+  const is_left_out = prefix !== '' && isIgnored(above, search.repository.prefix + prefix.slice(0, -1), true)
+  const rules = is_left_out ? nothingElse() : rulesInFolder(search.repository, tree, folder, above)
   search.rules.set(prefix, rules)
   return rules
 }
@@ -127,6 +128,10 @@ export function outerRules(repository: Repository): IgnoreRules | undefined {
   }
   const service = repository.prefix.slice(0, -1)
   is_left_out ||= service !== '' && isIgnored(rules, service, true)
-  // Below a folder that is left out nothing can be taken in again.
-  return is_left_out ? readIgnoreRules('', '*\n', undefined) : rules
+  return is_left_out ? nothingElse() : rules
+}
+
+/** Below a folder that is left out nothing can be taken in again; what is tracked there stays so. */
+function nothingElse(): IgnoreRules | undefined {
+  return readIgnoreRules('', '*\n', undefined)
 }

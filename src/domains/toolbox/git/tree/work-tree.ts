@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { FileFault, GuardDenied } from '../../../../platform/guard/guard.ts'
+import { isShowable } from '../../../../platform/guard/tree/folder-entries.ts'
 import type { ServiceTree, TreeEntry } from '../../../../platform/guard/tree/service-tree.ts'
 import { isFile, isLink, type TreeStat } from '../../../../platform/guard/tree/tree-stat.ts'
 import type { TreeFolder, TreeName } from '../../../../platform/guard/tree/visit-folders.ts'
@@ -25,7 +26,7 @@ export interface WorkTree {
   readonly changed: ReadonlyMap<string, 'M' | 'T' | 'D' | 'A'>
   /** A folder without any tracked file ends with a slash and stands for all in it. */
   readonly untracked: readonly string[]
-  /** Paths in closed zones that differ, or are not tracked. They are counted and never shown. */
+  /** Paths in closed zones that differ, or are not tracked, and names that no path could hold. They are counted and never shown. */
   readonly hidden: ReadonlySet<string>
 }
 
@@ -206,8 +207,9 @@ export function isSameEntry(entry: TreeEntry, { id, mode }: IndexEntry): boolean
   return kept === mode && idOf(entry, id) === id
 }
 
+/** What has a name that no path could hold was not met, wherever it is. */
 function noteMissing(survey: Survey, path: string): void {
-  if (survey.isClosed(path)) survey.hidden.add(path)
+  if (survey.isClosed(path) || !isShowable(path)) survey.hidden.add(path)
   else survey.changed.set(path, 'D')
 }
 
