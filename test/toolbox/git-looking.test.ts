@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { gitAdd } from '../../src/domains/toolbox/git/git-add.ts'
@@ -8,7 +8,6 @@ import { gitDiff } from '../../src/domains/toolbox/git/git-diff.ts'
 import {
   type GitProject,
   makeGitProject,
-  makeShop,
   OWNER_ENV,
   runGit,
   writeAt,
@@ -67,29 +66,6 @@ describe('git_status', () => {
     project.put('vault/k', 'k\n')
     const answer = await project.call(gitStatus, {}, { config: { scope: { block_patterns: ['vault/'] } } })
     expect(answer).toMatchObject({ stdout: '## main\n', unstaged: [], untracked: [], hidden: 3 })
-  })
-
-  test('takes no file for deleted whose name no tool takes', async () => {
-    await using project = makeShop()
-    const bytes = Buffer.from([0x62, 0xff, 0x64])
-    project.put('two\nlines/x.txt', 'x\n')
-    writeFileSync(Buffer.concat([Buffer.from(`${project.service_root}/`), bytes]), 'x\n')
-    project.commitAll()
-    project.put('two\nlines/x.txt', 'y\n')
-    expect(await project.call(gitStatus, {})).toMatchObject({ stdout: '## main\n', unstaged: [], hidden: 2 })
-  })
-
-  test.each([
-    ['a folder became a file', '', 'd', ['d']],
-    ['a folder is ignored in which something is tracked', 'd/\n', 'd/new.txt', ['.gitignore']],
-  ])('tells what is untracked where %s', async (_, rules, path, untracked) => {
-    await using project = makeShop()
-    project.put('d/e.txt', 'x\n')
-    project.commitAll()
-    if (path === 'd') rmSync(join(project.service_root, 'd'), { recursive: true })
-    if (rules !== '') project.put('.gitignore', rules)
-    project.put(path, 'x\n')
-    expect((await project.call(gitStatus, {})).untracked).toEqual(untracked)
   })
 
   test('tells of a conflict, of no commits yet and of no branch', async () => {

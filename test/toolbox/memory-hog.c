@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -203,6 +205,16 @@ int main(int argc, char **argv) {
     char *at = shmat(id, NULL, 0);
     touch(at, bytes);
     shmdt(at);
+  } else if (!strcmp(way, "semaphores")) {
+    for (size_t taken = 0; taken < bytes; taken += 32000 * 64)
+      if (semget(IPC_PRIVATE, 32000, 0600) < 0) fail("semget");
+  } else if (!strcmp(way, "messages")) {
+    struct { long type; char text[8000]; } message = { 1, "" };
+    for (size_t taken = 0; taken < bytes;) {
+      int id = msgget(IPC_PRIVATE, 0600);
+      if (id < 0) fail("msgget");
+      while (!msgsnd(id, &message, sizeof message.text, IPC_NOWAIT)) taken += sizeof message.text;
+    }
   } else if (!strcmp(way, "sockets")) fill_sockets();
   else if (!strcmp(way, "pipes")) fill_pipes();
   else if (!strcmp(way, "pages-lent")) lend(NULL);

@@ -91,7 +91,7 @@ describe.each(ways)('limits, %s', { retry: 2 }, (_name, sandbox) => {
     expect(await run(['/bin/sh', '-c', several])).toMatchObject({ limit_hit: 'memory', stdout: '' })
   })
 
-  test.each(['pages-lent', 'file-lent', 'secret'])(
+  test.each(['pages-lent', 'file-lent', 'secret', 'semaphores', 'messages'])(
     'memory that would be told of nobody cannot be had: %s',
     async (way) => {
       const outcome = await run([hog, way, TAKEN, '1'])

@@ -1,4 +1,11 @@
-import { DENIED_CALLS, LENDING_CALLS, MODE_CALLS, SPECIAL_CALLS, UNSEEN_CALLS } from './system-calls.ts'
+import {
+  DENIED_CALLS,
+  LENDING_CALLS,
+  MODE_CALLS,
+  SPECIAL_CALLS,
+  UNCOUNTED_CALLS,
+  UNSEEN_CALLS,
+} from './system-calls.ts'
 
 // One instruction of the kernel's packet filter language: what it does, where it jumps, and its operand.
 interface Instruction {
@@ -52,7 +59,7 @@ export function systemCallFilter(network: boolean, arch: string = process.arch):
     fail(ENOSYS),
     ...(DENIED_CALLS[arch] ?? []).flatMap((call) => whenEqual(call, [fail(EPERM)])),
     ...(LENDING_CALLS[arch] ?? []).flatMap((call) => whenEqual(call, [fail(EINVAL)])),
-    ...UNSEEN_CALLS.flatMap((call) => whenEqual(call, [fail(ENOSYS)])),
+    ...[...(UNCOUNTED_CALLS[arch] ?? []), ...UNSEEN_CALLS].flatMap((call) => whenEqual(call, [fail(ENOSYS)])),
     ...whenEqual(special.clone, withoutBits(0, NEW_NAMESPACE_FLAGS)),
     ...(MODE_CALLS[arch] ?? []).flatMap(([call, mode]) => whenEqual(call, withoutBits(mode, SET_ID_BITS))),
     ...whenEqual(special.socket, [load(FIRST_ARGUMENT), ...onlyFamilies(families)]),

@@ -130,6 +130,16 @@ export const DENIED_CALLS: Readonly<Record<string, readonly number[]>> = {
 }
 
 /**
+ * Calls that make semaphores and queues of messages that no process has open: nobody is told what they hold, and of
+ * semaphores it is as much as the machine has. They do not exist, as in a kernel that was built without them.
+ */
+export const UNCOUNTED_CALLS: Readonly<Record<string, readonly number[]>> = {
+  // semget, msgget
+  x64: [64, 68],
+  arm64: [190, 186],
+}
+
+/**
  * Calls that lend pages to a pipe or a socket. One byte of a huge page holds on to all of it, which nobody counts once
  * it is unmapped or its file is cut. Libraries copy where these say that a file is not made for it.
  */
