@@ -31,6 +31,7 @@ export async function consentInBrowser(
     )
     await page.goto(url)
     await signInOnTheWay(page)
+    await expectReadable(page)
     await page.locator('select[name=flow]').selectOption(flow)
     await page.getByRole('button', { name: 'Choose' }).click()
     for (const tool of tools) await page.getByRole('checkbox', { name: tool }).check()
@@ -43,6 +44,15 @@ export async function consentInBrowser(
   }
 }
 
+/** What is to be ticked stands in one line beside its mark. */
+async function expectReadable(page: Page): Promise<void> {
+  for (const role of ['viewer', 'editor', 'evaluator', 'admin']) {
+    const mark = await page.locator(`input[type=radio][value=${role}]`).boundingBox()
+    const word = await page.locator(`label.box:has(input[value=${role}]) > span`).boundingBox()
+    if (!mark || !word || mark.width > 30 || word.width < 200) throw new Error(`${role} cannot be read.`)
+  }
+}
+
 async function signInOnTheWay(page: Page): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -51,20 +61,21 @@ async function signInOnTheWay(page: Page): Promise<void> {
 }
 
 /** Where a program in this process waits for its answer. */
-export async function startCallback() {
+export async function startCallback(host = '127.0.0.1') {
   const { promise, resolve } = Promise.withResolvers<URL>()
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1')
     if (url.pathname === '/callback') resolve(url)
     response.end('You can close this page.')
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((done) => server.listen(0, host, done))
   const { port } = server.address() as AddressInfo
   const close = async () => {
     server.closeAllConnections()
     await new Promise((done) => server.close(done))
   }
-  return { url: `http://127.0.0.1:${port}/callback`, answered: promise, close }
+  const name = host.includes(':') ? `[${host}]` : host
+  return { url: `http://${name}:${port}/callback`, answered: promise, close }
 }
 
 /** A program that was started, with all that it has said so far. */
@@ -81,13 +92,18 @@ export interface Started {
 const SAYS_WITHIN_MS = 60_000
 
 /** Starts a program whose browser only notes what it was to open. */
-export function startProgram(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Started {
+export function startProgram(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd?: string,
+): Started {
   const folder = mkdtempSync(join(tmpdir(), 'knowtation-opened-'))
   const opened = join(folder, 'opened')
   const note = `#!/bin/sh\nprintf '%s\\n' "$1" >> '${opened}'\n`
   writeFileSync(join(folder, 'xdg-open'), note, { mode: 0o755 })
   const all = childEnv({ ...env, PATH: `${folder}:${process.env.PATH}`, BROWSER: join(folder, 'xdg-open') })
-  const child = spawn(command, args, { env: all, stdio: 'pipe' })
+  const child = spawn(command, args, { env: all, stdio: 'pipe', ...(cwd !== undefined && { cwd }) })
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (piece: Buffer) => (said += piece.toString()))

@@ -121,6 +121,20 @@ test.each(SDKS)(
   LIMIT_MS,
 )
 
+test.each(['127.0.0.1', '::1', 'localhost'])(
+  'an answer gets to a program that waits at %s',
+  async (host) => {
+    const callback = await startCallback(host)
+    const { provider, led } = keeper(callback.url)
+    const transport = new OldHttp(address(), { authProvider: provider as never })
+    await expect(new OldClient(info).connect(transport as never)).rejects.toThrow()
+    await consentInBrowser(browser, led(), TICKED)
+    expect((await callback.answered).searchParams.get('code')).toMatch(/^kmcc_/)
+    await callback.close()
+  },
+  LIMIT_MS,
+)
+
 test(
   'mcp-remote comes in by the address, for a client that speaks stdio',
   async () => {

@@ -8,6 +8,7 @@ import {
   read,
   refresh,
   register,
+  seenOn,
   startSignInHub,
   type Tokens,
   toolsOf,
@@ -39,7 +40,11 @@ describe('a program without a browser', () => {
     const path = String(led.headers.location)
     const page = await owner.get(path)
     expect([led.status, page.status, page.text]).toEqual([303, 200, expect.stringContaining(user_code)])
-    const allowed = await owner.post(`${path.replace(/\?.*/, '')}/allow`, { ...GRANT, user_code })
+    const allowed = await owner.post(`${path.replace(/\?.*/, '')}/allow`, {
+      ...GRANT,
+      ...(await seenOn(owner, path)),
+      user_code,
+    })
     expect([allowed.status, allowed.text]).toEqual([200, expect.stringContaining('Allowed')])
     clock.forward(6)
     const tokens: Tokens = read(await poll())

@@ -110,6 +110,13 @@ test('an audience that is not the address is refused', async () => {
     'http://hub.example.test/mcp',
     `${PUBLIC}:8443/mcp`,
     `${PUBLIC}./mcp`,
+    `${PUBLIC}/mcp/..%2f`,
+    `${PUBLIC}/mcp/other`,
+    `${PUBLIC}/MCP`,
+    'https://user:secret@hub.example.test/mcp',
+    'https://:secret@hub.example.test/mcp',
+    'https://hub.example.test.evil.example/mcp',
+    'http://127.0.0.1:4747/mcp',
   ]) {
     const { answer } = await comeIn(resource)
     expect([resource, answer.headers.location?.startsWith('/oauth/consent/') ?? false]).toEqual([

@@ -1,7 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { countOauthRecords, putOauthRecord } from '../../src/platform/identity/mcp/oauth-records.ts'
 import { sql } from '../../src/platform/storage/database.ts'
-import { type TestHub } from '../harness/test-hub.ts'
-import { CALLBACK, forgetAttempts, leftBy, register, startSignInHub } from './sign-in.fixture.ts'
+import { DATABASES, type TestHub } from '../harness/test-hub.ts'
+import {
+  CALLBACK,
+  connect,
+  forgetAttempts,
+  leftBy,
+  MEMBER,
+  movedClock,
+  read,
+  refresh,
+  register,
+  startSignInHub,
+} from './sign-in.fixture.ts'
 
 const lastRecord = sql<{ operation: string; outcome: string; code: string | null }>(
   'SELECT operation, outcome, code FROM audit_records ORDER BY seq DESC LIMIT 1',
@@ -29,6 +41,18 @@ describe('a registration', () => {
       'https://@evil.example/',
       'http://127.0.0.1/callback#part',
       'http://127.0.0.1\\@evil.example/',
+      'http://[::ffff:127.0.0.1]/callback',
+      'http://[::]/callback',
+      'http://localhost./callback',
+      'http://127.0.0.1%2eevil.example/callback',
+      'http:evil.example/callback',
+      'HTTP://EVIL.EXAMPLE/callback',
+      'https://[2001:db8::1]/callback',
+      'https://ex\u0430mple.com/callback',
+      'search-ms:query=x',
+      'intent:x',
+      'chrome://settings/',
+      'view-source:http://127.0.0.1/',
       'javascript:alert(1)',
       'https://a;script-src/',
       'https://*/',
@@ -70,11 +94,49 @@ describe('a registration', () => {
     for (const name of ['logo_uri', 'jwks_uri', 'scope']) expect(client).not.toHaveProperty(name)
   })
 
+  test.each([
+    'http://[::1]:43111/callback',
+    'http://localhost/callback',
+    'https://client.example:8443/callback?a=b',
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'com.example.app:/callback',
+  ])('with %s is taken', async (uri) => {
+    expect((await register(hub, { ...good, redirect_uris: [uri] })).status).toBe(201)
+  })
+
   test('comes to an end in a flood', async () => {
     const answers = []
     for (let at = 0; at < 25; at++) answers.push((await register(hub, good)).status)
     expect(answers.filter((status) => status === 429)).toHaveLength(5)
     const flooded = await register(hub, good)
     expect(Number(flooded.headers['retry-after'])).toBeGreaterThan(0)
+  })
+})
+
+describe.each(DATABASES)('a flood of registrations from many addresses, on %s', (database) => {
+  test('shuts others out for ten minutes at most, and ends nothing that was allowed', async () => {
+    const clock = movedClock()
+    const flooded = await startSignInHub({ database, clock })
+    await using _made = { [Symbol.asyncDispose]: () => flooded.hub.close() }
+    const { db, system } = flooded.hub.hub
+    const asks = { client_name: 'A', redirect_uris: [CALLBACK] }
+    const { tokens, client_id } = await connect(flooded.hub, flooded.owner, MEMBER)
+    const expires_at = new Date(system.now().getTime() + 86_400_000).toISOString()
+    const record = { consent_id: null, payload_json: '{}', expires_at }
+    await db.transaction(async (tx) => {
+      for (let at = 0; at < 1_000; at++) await putOauthRecord(tx, 'Client', `kcli_${at}`, record)
+    })
+    const refused = await register(flooded.hub, asks)
+    expect([refused.status, read(refused).error, refused.headers['retry-after']]).toEqual([
+      429,
+      'temporarily_unavailable',
+      '600',
+    ])
+    clock.forward(601)
+    const found = []
+    for (let at = 0; at < 20; at++) found.push((await register(flooded.hub, asks)).status)
+    expect(found).toEqual(Array(20).fill(201))
+    expect(await countOauthRecords(db, 'Client', system.now())).toBeLessThanOrEqual(1_001)
+    expect((await refresh(flooded.hub, client_id, tokens.refresh_token)).status).toBe(200)
   })
 })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { OPEN_POLICY } from '../browser/owner-browser.fixture.ts'
 import { type Visitor, visitorOf } from '../control/owner-visitor.ts'
 import { type TestHub } from '../harness/test-hub.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
@@ -9,8 +10,11 @@ import {
   GRANT,
   leftBy,
   MEMBER,
+  seenOn,
   startSignInHub,
 } from './sign-in.fixture.ts'
+
+const SEARCH = { id: 'web_search', description: 'Search the web' }
 
 let hub: TestHub
 let owner: Visitor
@@ -77,26 +81,26 @@ describe('a request', () => {
 describe('a consent', () => {
   test('posted from elsewhere, without the page, or by nobody is none', async () => {
     const { path } = await askToComeIn(hub)
-    await owner.get(path)
+    const grant = { ...GRANT, ...(await seenOn(owner, path)) }
     const left = await leftBy(hub, async () => {
-      const foreign = await owner.post(`${path}/allow`, GRANT, { origin: 'http://evil.example' })
+      const foreign = await owner.post(`${path}/allow`, grant, { origin: 'http://evil.example' })
       expect(foreign.status).toBe(403)
-      const crossed = await owner.post(`${path}/allow`, GRANT, { 'sec-fetch-site': 'cross-site' })
+      const crossed = await owner.post(`${path}/allow`, grant, { 'sec-fetch-site': 'cross-site' })
       expect([401, 403]).toContain(crossed.status)
-      const formless = await owner.post(`${path}/allow`, { ...GRANT, form_token: '0'.repeat(64) })
+      const formless = await owner.post(`${path}/allow`, { ...grant, form_token: '0'.repeat(64) })
       expect(formless.status).toBe(403)
       const stranger = visitorOf(hub)
       await stranger.get(path)
-      expect((await stranger.post(`${path}/allow`, GRANT)).status).toBe(401)
+      expect((await stranger.post(`${path}/allow`, grant)).status).toBe(401)
     })
     expect(left).toEqual([0, 0])
   })
 
   test('is decided once, though two pages decide at the same time', async () => {
     const { path } = await askToComeIn(hub)
-    await owner.get(path)
+    const seen = await seenOn(owner, path)
     const answers = await Promise.all([
-      owner.post(`${path}/allow`, GRANT),
+      owner.post(`${path}/allow`, { ...GRANT, ...seen }),
       owner.post(`${path}/allow`, MEMBER),
       owner.post(`${path}/deny`, {}),
     ])
@@ -130,6 +134,37 @@ describe('a consent', () => {
       expect(answer.status).toBe(status)
     })
     expect(left).toEqual([0, 0])
+  })
+
+  test.each<readonly [string, object]>([
+    ['says otherwise', { id: 'web_search', description: 'Send a letter' }],
+    [
+      'is done by another',
+      { ...SEARCH, provider: { kind: 'http', method: 'POST', url: 'https://other.example/' } },
+    ],
+    ['may be used more often', { ...SEARCH, calls_per_minute: 1_000 }],
+  ])('for a tool that %s since the page was shown is refused, and shown anew', async (_name, changed) => {
+    const { path } = await askToComeIn(hub)
+    const seen = await seenOn(owner, path)
+    const external_agent = { ...OPEN_POLICY.external_agent, allowed_tools: [changed, 'calendar'] }
+    hub.write(hub.home.vaultPolicy('default'), { ...OPEN_POLICY, external_agent })
+    try {
+      let text = ''
+      const left = await leftBy(hub, async () => {
+        const answer = await owner.post(`${path}/allow`, { ...GRANT, ...seen })
+        ;({ text } = answer)
+        expect(answer.status).toBe(409)
+      })
+      expect(left).toEqual([0, 0])
+      expect(text).toContain('has changed meanwhile')
+      // Who looks again sees what counts now, and may allow it.
+      const again = /name="shown" value="([0-9a-f]{64})"/.exec(text)?.[1]
+      expect(again).not.toBe(seen.shown)
+      const { answer } = await allow(owner, path)
+      expect(answer.status).toBe(303)
+    } finally {
+      hub.write(hub.home.vaultPolicy('default'), OPEN_POLICY)
+    }
   })
 
   test('page runs no script and leads only where this request goes', async () => {

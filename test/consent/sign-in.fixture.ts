@@ -76,10 +76,15 @@ export const GRANT = {
 }
 export const MEMBER = { role: 'viewer', vault: 'default', standing_seconds: '604800', label: 'My member' }
 
+/** What the form of the page says that the owner has seen. */
+export async function seenOn(owner: Visitor, path: string, flow = GRANT.flow_id): Promise<{ shown: string }> {
+  const { text } = await owner.get(`${path}${path.includes('?') ? '&' : '?'}flow=${flow}`)
+  return { shown: /name="shown" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? '' }
+}
+
 /** The owner allows what is in `choice`; answers where the browser is sent to. */
 export async function allow(owner: Visitor, path: string, choice: Record<string, string> = GRANT) {
-  await owner.get(path)
-  const answer = await owner.post(`${path}/allow`, choice)
+  const answer = await owner.post(`${path}/allow`, { ...(await seenOn(owner, path)), ...choice })
   return {
     answer,
     location: answer.headers.location === undefined ? undefined : new URL(answer.headers.location),

@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../harness/free-port.ts'
 import { startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { blocksOf, ROOT, readPage } from './run-guide.fixture.ts'
 
@@ -23,14 +23,6 @@ beforeAll(async () => {
   await run('openssl', [...made, '-keyout', key, '-out', cert])
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** The guide's settings with the places of this test in place of those of a server; `more` are other servers' settings. */
 async function startNginx(hub: TestHub, port: number, change = (text: string) => text) {

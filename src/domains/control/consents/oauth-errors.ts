@@ -29,7 +29,7 @@ export const oauthErrors = errorTable({
   too_many_clients: {
     status: 429,
     message:
-      'More programs are registered than there may be. Those that were allowed nothing go within a day.',
+      'More programs are registered than there may be. Those that were allowed nothing make room after ten minutes.',
   },
 })
 export type OauthCode = keyof typeof oauthErrors.table

@@ -29,6 +29,10 @@ const prolong = sql(
 const countLive = sql<{ count: number }>(
   'SELECT COUNT(*) AS count FROM oauth_records WHERE kind = ? AND expires_at > ?',
 )
+const removeOldestClient = sql(
+  `DELETE FROM oauth_records WHERE kind = 'Client' AND record_hash =
+   (SELECT record_hash FROM oauth_records WHERE kind = 'Client' AND expires_at <= ? ORDER BY expires_at LIMIT 1)`,
+)
 const purge = sql('DELETE FROM oauth_records WHERE expires_at < ?')
 
 /** Keeps a record, or its new content. */
@@ -86,6 +90,11 @@ export async function prolongOauthRecord(
 /** How many live records of a kind there are. */
 export async function countOauthRecords(db: Reader, kind: OauthKind, now: Date): Promise<number> {
   return Number((await db.get(countLive, kind, now.toISOString()))?.count ?? 0)
+}
+
+/** Removes the program that would be forgotten first, where that is by the moment. Answers whether there was one. */
+export async function removeOldestOauthClient(tx: Transaction, ends_by: Date): Promise<boolean> {
+  return (await tx.run(removeOldestClient, ends_by.toISOString())) === 1
 }
 
 /** Removes what ended before the moment. */

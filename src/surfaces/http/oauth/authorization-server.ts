@@ -6,6 +6,7 @@ import { findMcpConsent, findStandingConsent } from '../../../platform/identity/
 import { findOauthRecord } from '../../../platform/identity/mcp/oauth-records.ts'
 import { callProvider, type ProviderAnswer, type ProviderQuestion } from './call-provider.ts'
 import { ISSUER, ISSUER_PARAMETER, RESOURCE, withIssuer } from './issuer.ts'
+import { REQUEST_SECONDS } from './lifetimes.ts'
 import { prepareToken } from './prepare-token.ts'
 import { providerStorage } from './provider-adapter.ts'
 
@@ -29,7 +30,6 @@ export interface AuthorizationServer {
   issueByDevice(client_id: string, consent_id: string): Promise<Readonly<Record<string, unknown>>>
 }
 
-const REQUEST_SECONDS = 600
 const CODE_SECONDS = 60
 /** The tokens of a membership live this long; those of a grant as long as it. */
 const TOKEN_SECONDS = 3_600

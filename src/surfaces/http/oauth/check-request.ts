@@ -8,7 +8,7 @@ const VALUE_CHARS = 4_096
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 /** Schemes that a browser or the system does something else with than to hand an answer to a program. */
 const NO_PROGRAM =
-  /^(javascript|vbscript|data|blob|file|about|filesystem|ftp|ws|wss|view-source|mailto|tel|sms|ms-[a-z-]+):$/
+  /^(javascript|vbscript|data|blob|file|about|filesystem|ftp|ws|wss|view-source|mailto|tel|sms|intent|ldaps?|smb|ssh|telnet|search(-ms)?|chrome(-[a-z]+)?|edge|resource|jar|ms-[a-z-]+):$/
 /** A name that a person can read in one line. */
 const NAME = /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}]{1,100}$/u
 const PLAIN_URI = /^[\x21-\x7e]+$/
@@ -123,7 +123,7 @@ function checkResource(resource: unknown, origin: string): void {
 
 function isOwnResource(resource: unknown, origin: string): boolean {
   const url = typeof resource === 'string' ? URL.parse(resource) : null
-  if (!url || url.search !== '' || url.hash !== '' || url.username !== '') return false
+  if (!url || url.search !== '' || url.hash !== '' || url.username + url.password !== '') return false
   const own = new URL(origin)
   const isSame = LOOPBACK.test(own.hostname)
     ? LOOPBACK.test(url.hostname) && url.port === own.port && url.protocol === own.protocol

@@ -110,8 +110,11 @@ async function readChoice(signIn: SignIn, request: FastifyRequest, waiting: Wait
   const isOwners = request.identity.caller.kind === 'owner_session'
   const chosen = isOwners ? await readFlow(signIn, request, vault, flow_id) : undefined
   const policy = signIn.hub.rulesOf(vault).policy.value
+  // What has changed since the page was shown, the owner has not seen: they decide about what they saw.
   const isOffered =
-    chosen?.version === fieldOf(request, 'flow_version') && tools.every((tool) => chosen.tools.includes(tool))
+    chosen?.version === fieldOf(request, 'flow_version') &&
+    chosen.shown === fieldOf(request, 'shown') &&
+    tools.every((tool) => chosen.tools.includes(tool))
   const terms = {
     flow_id,
     flow_version: fieldOf(request, 'flow_version'),
@@ -144,7 +147,8 @@ async function readFlow(
   const policy = hub.rulesOf(vault).policy.value
   const tools = offeredTools(steps, policy)
   const described = tools.map((tool) => requireAllowedTool(policy, tool))
-  return { flow_id, version: flow.version, title: flow.title, scope: flow.scope, tools, described }
+  const { version, title, scope } = flow
+  return { flow_id, version, title, scope, tools, described, shown: digestTools(policy, tools) }
 }
 
 async function show(
@@ -158,17 +162,17 @@ async function show(
   const { hub } = signIn
   const page = vaultOfPage(request)
   const { vault } = page
-  const isOpen = shownGate(hub, vault, 'FLOW_EXTERNAL_AGENT_ENABLED').open
+  const gate = shownGate(hub, vault, 'FLOW_EXTERNAL_AGENT_ENABLED')
   const listed = await askIn(hub, request, vault, flowList, {})
   const flow_id = fieldOf(request, 'flow_id') || queryOf(request, 'flow')
   const policy = hub.rulesOf(vault).policy.value
   const visit: ConsentVisit = {
     waiting,
     vault,
-    is_open: isOpen,
+    gate,
     form_token: formToken(hub, request, reply),
     flows: listed.ok ? (JSON.parse(listed.text) as Pick<ConsentVisit, 'flows'>).flows : [],
-    chosen: isOpen && flow_id !== undefined ? await readFlow(signIn, request, vault, flow_id) : undefined,
+    chosen: gate.open && flow_id !== undefined ? await readFlow(signIn, request, vault, flow_id) : undefined,
     terms: grantTerms(policy),
     bounds: budgetWords(policy.external_agent ?? {}),
     toolsOf: (role) => toolsOf(registry, role),
@@ -185,9 +189,13 @@ async function show(
   })
 }
 
-/** Where the answer of the form may lead: to this request's own address and to no other. */
+/**
+ * Where the answer of the form may lead: to this request's own address and to no other. A policy has no words for a host
+ * in brackets; a browser that met one would hold the answer back.
+ */
 function formActionOf(redirect_uri: string): string {
-  const { protocol, origin } = new URL(redirect_uri)
+  const { protocol, origin, hostname } = new URL(redirect_uri)
+  if (hostname.startsWith('[')) return protocol
   return protocol === 'http:' || protocol === 'https:' ? origin : protocol
 }
 

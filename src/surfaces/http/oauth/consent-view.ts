@@ -5,9 +5,11 @@ import { ROLES, type Role } from '../../../platform/identity/caller.ts'
 import type { AllowedTool } from '../../../platform/policy/vault-policy.ts'
 import { vaultField } from '../owner/owner-vault.ts'
 import { TOOL_PREFIX } from '../owner/views/external-agent-forms.ts'
+import type { ShownGate } from '../owner/views/gate-view.ts'
 import { type Html, html } from '../owner/views/html.ts'
 import { cutWord, shortWord, word } from '../owner/views/quoted-words.ts'
 import { buttonForm, tokenField } from '../owner/views/sign-in-view.ts'
+import { isLoopbackRedirect } from './check-request.ts'
 import type { Waiting } from './waiting-requests.ts'
 
 /** All that the page of a consent shows. */
@@ -15,8 +17,8 @@ export interface ConsentVisit {
   readonly waiting: Waiting
   readonly vault: string
   readonly form_token: string
-  /** Whether external agents have access in this vault: without it there is no grant to give. */
-  readonly is_open: boolean
+  /** Whether external agents have access in this vault, and why: without it there is no grant to give. */
+  readonly gate: ShownGate
   readonly flows: readonly { readonly flow_id: string; readonly version: string; readonly title: string }[]
   readonly chosen:
     | {
@@ -25,6 +27,8 @@ export interface ConsentVisit {
         readonly title: string
         readonly tools: readonly string[]
         readonly described: readonly AllowedTool[]
+        /** One value over what the policy says of these tools. */
+        readonly shown: string
       }
     | undefined
   readonly terms: GrantTerms
@@ -57,15 +61,27 @@ export function consentView(visit: ConsentVisit): Html {
 function askingPart({ client_name, address, redirect_uri, user_code }: Waiting): Html {
   return html`<section><h2>Who asks</h2><dl><dt>Calls itself</dt><dd><b>${shortWord(client_name, WORD_CHARS)}</b></dd>
 <dt>Its answer goes to</dt><dd><code>${shortWord(address, WORD_CHARS)}</code></dd>
-${redirect_uri !== undefined && html`<dt>In full</dt><dd><code>${shortWord(redirect_uri, 2 * WORD_CHARS)}</code></dd>`}
+${redirect_uri !== undefined && html`<dt>That is</dt><dd>${whoseAddress(redirect_uri)}</dd><dt>In full</dt><dd><code>${shortWord(redirect_uri, 2 * WORD_CHARS)}</code></dd>`}
 ${user_code !== undefined && html`<dt>Code</dt><dd><code>${user_code}</code></dd>`}</dl>
-<p class="note">Names prove nothing: programs choose their own. Go on only if you have just told a program of yours to connect.</p></section>`
+<p class="note">Names prove nothing: programs choose their own. Go on only if you have just told a program of yours to connect. ${
+    redirect_uri === undefined
+      ? 'Once you have decided, it goes on by itself.'
+      : 'Once you have decided, your browser takes the answer there.'
+  }</p></section>`
+}
+
+/** Who gets the answer, for a person who reads no addresses. */
+function whoseAddress(redirect_uri: string): string {
+  if (isLoopbackRedirect(redirect_uri)) return 'a program on the machine of this browser'
+  return redirect_uri.startsWith('https:')
+    ? 'a server elsewhere, which then holds what you allow: go on only if you know its name and use it'
+    : 'the program that this machine opens such addresses with'
 }
 
 function grantPart(visit: ConsentVisit): Html {
   const lead = html`<h2>One flow and some of its tools</h2>`
-  if (!visit.is_open)
-    return html`<section>${lead}<p class="empty">Access for external agents is off in the vault ${visit.vault}, so there is no flow to allow.</p></section>`
+  if (!visit.gate.open)
+    return html`<section>${lead}<p class="empty">Access for external agents is off in the vault ${visit.vault}, so there is no flow to allow. ${visit.gate.because}</p></section>`
   return html`<section>${lead}<p>The program sees this flow and the tools you tick, and nothing else of the hub.</p>${chooseForm(visit)}${grantForm(visit)}</section>`
 }
 
@@ -81,19 +97,19 @@ function chooseForm({ waiting, vault, flows, chosen }: ConsentVisit): Html {
 function grantForm(visit: ConsentVisit): Html | false {
   const { chosen, terms, bounds, vault } = visit
   if (!chosen) return false
-  const { flow_id, version, described } = chosen
+  const { flow_id, version, described, shown } = chosen
   if (described.length === 0)
-    return html`<p class="empty"><b>${flow_id} ${version}</b> declares no tool that the policy allows.</p>`
+    return html`<p class="empty"><b>${flow_id} ${version}</b> declares no tool that the policy of the vault ${vault} allows. Choose another flow, or list its tools in the policy and reload this page.</p>`
   const boxes = described.slice(0, TOOLS_OFFERED).map(toolBox)
   const lifetimes = LIFETIMES.filter((seconds) => seconds <= terms.max_ttl_seconds)
   const shortest = lifetimes.length > 0 ? lifetimes : [terms.max_ttl_seconds]
   const most = terms.max_invocations === 0 ? 'no limit' : `at most ${terms.max_invocations}`
   return html`<form class="mint" method="post" action="${visit.waiting.path}/allow">${hiddenFields(visit)}${vaultField(vault)}
-<input type="hidden" name="flow_id" value="${flow_id}"><input type="hidden" name="flow_version" value="${version}">
+<input type="hidden" name="flow_id" value="${flow_id}"><input type="hidden" name="flow_version" value="${version}"><input type="hidden" name="shown" value="${shown}">
 <fieldset><legend>Tools of ${flow_id} ${version}</legend>${boxes}</fieldset>${bounds !== '' && html`<p class="note">The policy bounds each grant: at most ${bounds}.</p>`}
 <div class="row"><label>Each grant lives<select name="ttl_seconds">${shortest.map((seconds) => html`<option value="${seconds}">${counted(Math.ceil(seconds / 60), 'minute')}</option>`)}</select></label>
 <label>Uses in that time <span class="optional">${most}</span><input name="max_invocations" inputmode="numeric" pattern="[0-9]*" maxlength="9" value="${terms.max_invocations || 100}"></label>${STANDING_FIELD}</div>
-${labelField(visit)}<p class="note">It is pinned to version ${version}. A newer version, a change of a ticked tool in the policy, or your revoke ends it. Beside the policy nothing asks you again for a single use.</p>
+${labelField(visit)}<p class="note">It is pinned to version ${version}. A newer version, a change of a ticked tool in the policy, or your revoke ends it. Its uses within these limits ask you nothing more.</p>
 <button class="main">Allow this flow</button></form>`
 }
 
@@ -101,18 +117,26 @@ function toolBox(tool: AllowedTool, at: number): Html {
   const { id, description, provider } = tool
   const reached = provider ? `reached by ${provider.kind}` : 'nothing stands behind it'
   const bounds = budgetWords(tool)
-  return html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}">${word(id)} <span>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${reached}${bounds !== '' && ` · at most ${bounds}, by all together`}</span></label>`
+  return html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}"><span>${word(id)}<small>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${reached}${bounds !== '' && ` · at most ${bounds}, by all together`}</small></span></label>`
+}
+
+/** What a role comes to, in a line. */
+const ROLE_WORDS: Readonly<Record<Role, string>> = {
+  viewer: 'Reads. Whatever would change something is refused.',
+  editor: 'Reads, proposes flows, mints grants, carries runs out. Approves nothing.',
+  evaluator: 'Reads, judges proposals, and reviews steps of runs.',
+  admin: 'All of that, and decides about proposals. For programs that you trust as yourself.',
 }
 
 function memberPart(visit: ConsentVisit): Html {
-  const { toolsOf } = visit
-  const roles = ROLES.map(
-    (role, at) =>
-      html`<label class="box"><input type="radio" name="role" value="${role}"${at === 0 && html` checked`}>${role} <span>${toolsOf(role).join(', ')}</span></label>`,
-  )
-  return html`<section><h2>A member of the vault</h2><p>The program may do at MCP what a member with this role may. A viewer only reads.</p>
+  const roles = ROLES.map((role, at) => {
+    const tools = visit.toolsOf(role)
+    return html`<label class="box"><input type="radio" name="role" value="${role}"${at === 0 && html` checked`}><span>${role}<small>${ROLE_WORDS[role]}</small></span></label>
+<details><summary>${counted(tools.length, 'tool')} for ${role}</summary><p class="soft">${tools.join(', ')}</p></details>`
+  })
+  return html`<section><h2>A member of the vault</h2><p>The program may do at MCP what a member with this role may.</p>
 <form class="mint" method="post" action="${visit.waiting.path}/allow">${hiddenFields(visit)}
-<fieldset><legend>Role, with its tools</legend>${roles}</fieldset>
+<fieldset><legend>Role</legend>${roles}</fieldset>
 <div class="row"><label>Vault<input name="vault" value="${visit.vault}" maxlength="64" pattern="[a-z0-9][a-z0-9_\\-]*" required></label>${STANDING_FIELD}</div>
 ${labelField(visit)}<button class="main">Allow as a member</button></form></section>`
 }

@@ -12,7 +12,11 @@ import type { Operation } from '../../../operations/define-operation.ts'
 import { Refusal } from '../../../operations/errors.ts'
 import type { Hub } from '../../../operations/hub.ts'
 import { type Answer, runOperation } from '../../../operations/run-operation.ts'
-import { countOauthRecords, findOauthRecord } from '../../../platform/identity/mcp/oauth-records.ts'
+import {
+  countOauthRecords,
+  findOauthRecord,
+  removeOldestOauthClient,
+} from '../../../platform/identity/mcp/oauth-records.ts'
 import {
   createDeviceGrant,
   DEVICE_TTL_SECONDS,
@@ -31,6 +35,7 @@ import type { AuthorizationServer } from './authorization-server.ts'
 import type { ProviderAnswer } from './call-provider.ts'
 import { isLoopbackRedirect, readAuthorization, readExchange, readRegistration } from './check-request.ts'
 import { withIssuer } from './issuer.ts'
+import { REQUEST_SECONDS, UNUSED_CLIENT_SECONDS } from './lifetimes.ts'
 import { baseOf } from './metadata.ts'
 
 const CLIENT_LIMIT = 1_000
@@ -51,9 +56,7 @@ export function addRegistration(app: FastifyInstance, signIn: SignIn, send: Send
   app.post('/oauth/register', async (request, reply) => {
     const made = await step(signIn, request, mcpClientRegister, 'client_registration', async () => {
       const wanted = readRegistration(request.body)
-      const { db, system } = signIn.hub
-      if ((await countOauthRecords(db, 'Client', system.now())) >= CLIENT_LIMIT)
-        return new Refusal('too_many_clients')
+      if (!(await hasRoom(signIn.hub))) return new Refusal('too_many_clients', undefined, REQUEST_SECONDS)
       const server = await signIn.server()
       const body = JSON.stringify(wanted)
       const headers = { 'content-type': 'application/json' }
@@ -62,6 +65,19 @@ export function addRegistration(app: FastifyInstance, signIn: SignIn, send: Send
     })
     return send(request, reply.code(made.answer.ok ? 201 : made.answer.status), made)
   })
+}
+
+/**
+ * Whether one more program may register. In a flood those make room that nobody has allowed anything, and whose request
+ * is over: it shuts nobody out for longer than that.
+ */
+async function hasRoom({ db, system }: Hub): Promise<boolean> {
+  const now = system.now()
+  if ((await countOauthRecords(db, 'Client', now)) < CLIENT_LIMIT) return true
+  const asked_before = now.getTime() - REQUEST_SECONDS * 1_000
+  return db.transaction((tx) =>
+    removeOldestOauthClient(tx, new Date(asked_before + UNUSED_CLIENT_SECONDS * 1_000)),
+  )
 }
 
 /** A program sends the owner's browser here. Its fault is told to it only where that stays on this machine. */

@@ -8,6 +8,7 @@ import {
   useOauthRecord,
 } from '../../../platform/identity/mcp/oauth-records.ts'
 import { findDocumentClient } from './client-documents.ts'
+import { UNUSED_CLIENT_SECONDS } from './lifetimes.ts'
 
 export type Payload = Readonly<Record<string, unknown>>
 
@@ -24,8 +25,6 @@ export interface ProviderStorage {
 
 /** A refresh token may come again for so long: programs send several at once when their token ends. */
 const GRACE_MS = 30_000
-/** A program that registered and was allowed nothing is forgotten after this. */
-const UNUSED_CLIENT_SECONDS = 86_400
 const STORED: readonly string[] = [
   'Client',
   'Interaction',
@@ -117,8 +116,11 @@ function storageOf(
     async consume(id) {
       const now = system.now()
       if (await db.transaction((tx) => useOauthRecord(tx, kind, id, now))) return
-      const used_at = (await find(id))?.used_at
-      if (!used_at || !isInGrace(kind, used_at, now.getTime())) throw invalidGrant('used before')
+      const record = await find(id)
+      if (record?.used_at && isInGrace(kind, record.used_at, now.getTime())) return
+      // Two came at the same time, perhaps at two hubs: that is no other case than one after the other.
+      if (record?.consent_id) await endReused(needs, record.consent_id)
+      throw invalidGrant('used before')
     },
     destroy: (id) => db.transaction((tx) => removeOauthRecord(tx, kind, id)),
   }

@@ -70,7 +70,7 @@ async function showWaiting(
 }
 
 function showCodeForm(reply: FastifyReply, status: number, fault?: string, typed = ''): FastifyReply {
-  const lead = 'Type the code that the agent shows.'
+  const lead = 'Type the code that the program shows. The next page says what it asks for, and you decide.'
   return sendPage(reply, status, {
     title: 'Approve an agent',
     lead,

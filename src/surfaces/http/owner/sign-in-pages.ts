@@ -132,14 +132,19 @@ export async function showSignIn(
   const goOn = html`<p class="note">Signed in already? <a href="${placeAfter({ user_code, place })}">Go on</a>.</p>`
   return sendPage(reply, status, {
     title: 'Sign in',
-    lead:
-      user_code === undefined
-        ? 'This hub is yours once you show that you are its owner.'
-        : `To decide about the agent that shows ${user_code}.`,
+    lead: leadOf(user_code, place),
     fault,
     told: fault === undefined && told === 'out' ? 'You are signed out.' : undefined,
     body: html`${body}${named ? isFromElsewhere && status === 200 && goOn : ELSEWHERE}`,
   })
+}
+
+/** Why somebody is to sign in: a program may have sent them. */
+function leadOf(user_code: string | undefined, place: string | undefined): string {
+  if (user_code !== undefined) return `To decide about the program that shows ${user_code}.`
+  return place?.startsWith('/oauth/consent/')
+    ? 'A program asks to come in. Sign in as the owner: the next page says which, and you decide what it may do.'
+    : 'This hub is yours once you show that you are its owner.'
 }
 
 const ELSEWHERE = html`<p class="note">Your pages have an address of their own, to which the password leads from here. Keep it as a bookmark: there you stay signed in, and can use a passkey.</p>`

@@ -90,7 +90,7 @@ export function codeForm(typed: string): Html {
   return html`<form class="card" method="get" action="/device">
 <label>Code<input class="code" name="user_code" value="${typed}" autocomplete="off" spellcheck="false" maxlength="11" placeholder="XXXX-XXXX" required autofocus></label>
 <button class="main wide">Continue</button></form>
-<p class="note">The agent shows the code when it is started with <code>knowtation owner agent login</code>.</p>`
+<p class="note">A program without a browser shows the code while it waits, such as <code>knowtation owner agent login</code>. Type only the code of a program that you have just started: never one that somebody has sent to you.</p>`
 }
 
 type Waiting = Pick<DeviceGrant, 'client_id' | 'client_name' | 'expires_at'> & { user_code: string }
