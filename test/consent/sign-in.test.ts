@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
+import { flowUsing, OPEN_POLICY } from '../browser/owner-browser.fixture.ts'
 import type { Visitor } from '../control/owner-visitor.ts'
-import { type TestHub } from '../harness/test-hub.ts'
+import { storeFlows, type TestHub } from '../harness/test-hub.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 import {
   allow,
@@ -9,9 +10,11 @@ import {
   askToComeIn,
   connect,
   exchange,
+  FLOW,
   GRANT,
   MEMBER,
   movedClock,
+  newestConsent,
   read,
   startSignInHub,
   toolsOf,
@@ -93,6 +96,22 @@ test('a program that signs in sees what was ticked, and nothing else', async () 
   expect(records).toEqual([{ caller_kind: 'mcp_client', grant_id: expect.stringMatching(/^fgrnt_/) }])
 })
 
+test('a flow of another vault is chosen and allowed on the same page', async () => {
+  ;({ hub, owner } = await startSignInHub())
+  hub.write(hub.home.vaultPolicy('other'), OPEN_POLICY)
+  await storeFlows(hub.hub, 'other', [FLOW])
+  const asked = await askToComeIn(hub)
+  const first = await owner.get(`${asked.path}?vault=other`)
+  expect(first.text).toContain('name="vault" value="other"')
+  const { text } = await owner.get(`${asked.path}?vault=other&flow=flow_connected`)
+  const shown = /name="shown" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? ''
+  const allowed = await owner.post(`${asked.path}/allow`, { ...GRANT, shown, vault: 'other' })
+  const code = new URL(String(allowed.headers.location)).searchParams.get('code') ?? ''
+  const { access_token } = read(await exchange(hub, asked, code))
+  expect(await toolsOf(hub, access_token)).toEqual(['flow_project', 'web_search'])
+  expect(await newestConsent(hub)).toMatchObject({ vault_id: 'other' })
+})
+
 test('a grant in a header beside it counts for nothing: what the token stands for is all', async () => {
   ;({ hub, owner } = await startSignInHub())
   const { tokens } = await connect(hub, owner, { ...GRANT, 'tool.0': 'calendar' })
@@ -116,6 +135,21 @@ test('a member does at MCP what its role may, in its vault', async () => {
     role: 'viewer',
     vault_id: 'default',
   })
+  // As the page says: what would change something is refused.
+  const { flow } = FLOW
+  const proposed = { ...flowUsing('flow_of_a_viewer', 'web_search'), intent: 'It helps.' }
+  const pinned = { flow_id: flow.flow_id, flow_version: flow.version, requested_tools: ['web_search'] }
+  for (const [name, args, code] of [
+    ['flow_propose', proposed, 'FLOW_SCOPE_DENIED'],
+    ['flow_external_grant_mint', pinned, 'FLOW_EXTERNAL_GRANT_DENIED'],
+  ] as const) {
+    const { result } = await ask(hub, tokens.access_token, 'tools/call', { name, arguments: args })
+    expect([name, result.isError, JSON.stringify(result)]).toEqual([
+      name,
+      true,
+      expect.stringContaining(code),
+    ])
+  }
 })
 
 test('under each of its names the hub answers as itself, and all are one audience', async () => {

@@ -3,7 +3,7 @@ import type { GrantTerms } from '../../../domains/flows/grants/grant-terms.ts'
 import { counted } from '../../../platform/basics/printable.ts'
 import { ROLES, type Role } from '../../../platform/identity/caller.ts'
 import type { AllowedTool } from '../../../platform/policy/vault-policy.ts'
-import { vaultField } from '../owner/owner-vault.ts'
+import { vaultField, vaultForm } from '../owner/owner-vault.ts'
 import { TOOL_PREFIX } from '../owner/views/external-agent-forms.ts'
 import type { ShownGate } from '../owner/views/gate-view.ts'
 import { type Html, html } from '../owner/views/html.ts'
@@ -80,9 +80,10 @@ function whoseAddress(redirect_uri: string): string {
 
 function grantPart(visit: ConsentVisit): Html {
   const lead = html`<h2>One flow and some of its tools</h2>`
+  const other = html`<details><summary>A flow of another vault</summary>${vaultForm(visit.waiting.path, visit.vault, codeField(visit.waiting))}</details>`
   if (!visit.gate.open)
-    return html`<section>${lead}<p class="empty">Access for external agents is off in the vault ${visit.vault}, so there is no flow to allow. ${visit.gate.because}</p></section>`
-  return html`<section>${lead}<p>The program sees this flow and the tools you tick, and nothing else of the hub.</p>${chooseForm(visit)}${grantForm(visit)}</section>`
+    return html`<section>${lead}<p class="empty">Access for external agents is off in the vault ${visit.vault}, so there is no flow to allow. ${visit.gate.because}</p>${other}</section>`
+  return html`<section>${lead}<p>The program sees this flow and the tools you tick, and nothing else of the hub.</p>${chooseForm(visit)}${grantForm(visit)}${other}</section>`
 }
 
 function chooseForm({ waiting, vault, flows, chosen }: ConsentVisit): Html {

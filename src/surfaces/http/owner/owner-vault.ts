@@ -46,8 +46,8 @@ export function addressIn(path: string, vault: string, query: Readonly<Record<st
 }
 
 /** The way to another vault. Which ones there are, the hub does not keep: any name may come into use. */
-export function vaultForm(path: string, vault: string): Html {
-  return html`<form class="row vault" method="get" action="${path}"><label>Vault<input name="vault" value="${vault}" maxlength="64" pattern="[a-z0-9][a-z0-9_\\-]*" required></label><button>Show this vault</button></form>`
+export function vaultForm(path: string, vault: string, more: Html | false = false): Html {
+  return html`<form class="row vault" method="get" action="${path}">${more}<label>Vault<input name="vault" value="${vault}" maxlength="64" pattern="[a-z0-9][a-z0-9_\\-]*" required></label><button>Show this vault</button></form>`
 }
 
 /** The same for forms, so that what is done is done where the page said. */
