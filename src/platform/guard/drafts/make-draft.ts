@@ -127,7 +127,7 @@ function putNamed(into: WriteInto, content: DraftContent, name: string): void {
   const mode = content.kept ? content.kept.mode & OWNER_ALONE : NEW_MODE
   const draft = fillDraft(into, makeNamed(into, mode), content)
   try {
-    fdatasyncSync(draft.fd)
+    if (!content.checked_out) fdatasyncSync(draft.fd)
     draft.putAs(name)
   } finally {
     draft.close()
