@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { runLint } from '../../src/domains/toolbox/commands/run-lint.ts'
 import { runTest } from '../../src/domains/toolbox/commands/run-test.ts'
@@ -235,6 +235,21 @@ test('a program of the service never stands in for one of the system', async () 
   } finally {
     again.remove()
   }
+})
+
+test('a link in the place of a folder of programs shows nothing of what is behind it', async () => {
+  const env: Record<string, string> = {}
+  open({ env })
+  const outside = join(dirname(service.project), 'outside')
+  mkdirSync(outside)
+  writeFileSync(join(outside, 'key.txt'), 'outside')
+  env.KNOWTATION_TOOLCHAIN_PATH = join(service.root, 'tools')
+  symlinkSync(outside, env.KNOWTATION_TOOLCHAIN_PATH)
+  const seen = await runHostile(
+    service,
+    `attempt('read', () => fs.readFileSync(${JSON.stringify(join(outside, 'key.txt'))}, 'utf8'))`,
+  )
+  expect(seen).toMatchObject({ read: 'ENOENT' })
 })
 
 test('a command that fills the disk is stopped, and the fault says by what', async () => {

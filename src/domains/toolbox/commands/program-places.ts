@@ -1,10 +1,12 @@
-import { existsSync, lstatSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, dirname, isAbsolute, join } from 'node:path'
 import type { SandboxMount } from '../../../platform/sandbox/sandbox.ts'
+import { TreeUnsound } from '../../../platform/trees/folder-chain.ts'
+import { ownerPlace } from '../../../platform/trees/owner-place.ts'
 import { TOOLCHAIN_FOLDERS_MAX } from './command-limits.ts'
 
-/** The folders that programs of the host are taken from. No folder of a service is ever among them. */
+/** The folders that programs of the host are taken from, all of them the owner's to name. */
 export interface ProgramPlaces {
   readonly folders: readonly string[]
 }
@@ -22,9 +24,17 @@ export function programPlaces(env: NodeJS.ProcessEnv, node_path = process.execPa
   const named = (env.KNOWTATION_TOOLCHAIN_PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
   const folders = [...named.slice(0, TOOLCHAIN_FOLDERS_MAX), dirname(node_path), ...SYSTEM_FOLDERS]
   return {
-    folders: [
-      ...new Set(folders.filter((folder) => existsSync(folder)).map((folder) => realpathSync(folder))),
-    ],
+    folders: [...new Set(folders.filter((folder) => existsSync(folder)).flatMap(placeOf))],
+  }
+}
+
+// A command could put a link in the place of one that lies where it may write, and see what is behind it the next time.
+function placeOf(folder: string): string[] {
+  try {
+    return [ownerPlace(folder)]
+  } catch (error) {
+    if (error instanceof TreeUnsound) return []
+    throw error
   }
 }
 
@@ -32,7 +42,7 @@ export function programPlaces(env: NodeJS.ProcessEnv, node_path = process.execPa
 export function programMounts({ folders }: ProgramPlaces): SandboxMount[] {
   const outside = folders.filter((folder) => !SHOWN_ANYWAY.test(`${folder}/`) && !holdsHome(folder))
   const paths = outside.flatMap((folder) => [folder, ...companionsOf(folder)])
-  return [...new Set(paths)].map((path) => ({ path, access: 'read' }))
+  return [...new Set(paths)].map((path) => ({ path, access: 'read', is_real: true }))
 }
 
 // Beside `~/bin` lies a whole home folder: nothing of it belongs to the programs.
