@@ -21,9 +21,9 @@ const LOOSE = /["'`*]{0,2}(?:\s{0,8}\|\s{0,8}|\s{0,4}->\s{0,4}|>|,|\t)[`*]{0,2}(
 /** A scheme and what it carries: `Bearer x`, `Token token="x"`, `SSWS x`, `'Bearer ' + 'x'`. */
 const SCHEME =
   /(?:\[\s?){0,2}["'`]?([A-Za-z][A-Za-z0-9-]{1,30})(?:(?:(?<=bearer|token):)?[ \t]{1,4}|\\ |%20|\+)(?:["'`]\s{0,3}[+.]\s{0,3}(?=["'`]))?(?:(?:token|auth|key|apikey|access_token)=)?[\\]{0,8}["'`]?/iy
-const VALUE = /[^\s"'`\\,;<>()]{4,100}/y
+const VALUE = /(?:(?!&(?:quot|#3[49]);)[^\s"'`\\,;<>()]){4,100}/y
 const MIN_CHARS = 4
-const REST = /[^\s"'`\\,;<>()]*/y
+const REST = /(?:(?!&(?:quot|#3[49]);)[^\s"'`\\,;<>()])*/y
 const BARE_SCHEME = /(?<![A-Za-z0-9])bearer[ \t]{1,3}/iy
 /** The header is spoken of right before its value. */
 const NAMED = /(?:auth\w*|header|value)["'`]?\s?[:=-]\s{0,3}$/i
