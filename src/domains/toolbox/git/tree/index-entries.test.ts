@@ -9,13 +9,13 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }),
   fc.constantFrom('\n', '\t', ' ', '  ctime: 1:2\n', '\tflags: 0\n', '100644 ab 0\t', '  size: 3'),
 )
-const path = fc
+const anyPath = fc
   .array(piece, { minLength: 1, maxLength: 5 })
   .map((pieces) => pieces.join('').replaceAll('\0', ''))
   .filter((text) => text !== '')
 
 const entry: fc.Arbitrary<IndexEntry> = fc.record({
-  path,
+  path: anyPath,
   mode: fc.constantFrom('100644', '100755', '120000', '160000'),
   id: fc.stringMatching(/^[0-9a-f]{40}$/),
   stage: fc.integer({ min: 0, max: 3 }),
