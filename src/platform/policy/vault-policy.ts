@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chosenSchema } from '../basics/chosen-schema.ts'
+import { chosenSchema } from '../upstream/chosen-schema.ts'
 import { compilePayloadCheck } from '../upstream/payload-schema.ts'
 import {
   bindProvider,

@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from 'node:net'
 import { z } from 'zod'
-import { chosenSchema } from '../basics/chosen-schema.ts'
+import { chosenSchema } from './chosen-schema.ts'
 
 const DEFAULT_TIMEOUT_SECONDS = 20
 const MAX_TIMEOUT_SECONDS = 600
