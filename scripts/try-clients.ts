@@ -143,7 +143,10 @@ async function takeStep(
         program.child.stdin?.write('y\r')
       }
       await consentInBrowser(browser, await program.says(SIGN_IN_URL), TICKED)
-      await program.says(/success|authenticated|authorized|connected|complete/i)
+      await program.says(/success|authenticated|authorized|connected|complete/i).catch((error: Error) => {
+        // Some end without a word.
+        if (program.child.exitCode !== 0) throw error
+      })
     } else if (words === tried.steps.at(-1)) await program.says(tried.connected)
     else await program.done()
   } finally {

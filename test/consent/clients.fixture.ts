@@ -16,11 +16,7 @@ export interface Ticks {
 }
 
 /** The owner in a fresh browser: signs in where the program's address leads, ticks, and allows. */
-export async function consentInBrowser(
-  browser: Browser,
-  url: string,
-  { flow, tools }: Ticks,
-): Promise<string> {
+export async function consentInBrowser(browser: Browser, url: string, ticks: Ticks): Promise<string> {
   const context = await browser.newContext()
   try {
     const page = await context.newPage()
@@ -30,18 +26,23 @@ export async function consentInBrowser(
       (message) => message.text().includes('Content Security Policy') && faults.push(message.text()),
     )
     await page.goto(url)
-    await signInOnTheWay(page)
-    await expectReadable(page)
-    await page.locator('select[name=flow]').selectOption(flow)
-    await page.getByRole('button', { name: 'Choose' }).click()
-    for (const tool of tools) await page.getByRole('checkbox', { name: tool }).check()
-    await page.getByRole('button', { name: 'Allow this flow' }).click()
-    await page.waitForURL((at) => !at.pathname.startsWith('/oauth/consent'))
+    await consentOnPage(page, ticks)
     if (faults.length > 0) throw new Error(faults.join('\n'))
     return page.url()
   } finally {
     await context.close()
   }
+}
+
+/** The same in the window in which the program itself is a page. */
+export async function consentOnPage(page: Page, { flow, tools }: Ticks): Promise<void> {
+  await signInOnTheWay(page)
+  await expectReadable(page)
+  await page.locator('select[name=flow]').selectOption(flow)
+  await page.getByRole('button', { name: 'Choose' }).click()
+  for (const tool of tools) await page.getByRole('checkbox', { name: tool }).check()
+  await page.getByRole('button', { name: 'Allow this flow' }).click()
+  await page.waitForURL((at) => !at.pathname.startsWith('/oauth/consent'))
 }
 
 /** What is to be ticked stands in one line beside its mark. */

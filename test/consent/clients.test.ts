@@ -8,9 +8,11 @@ import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { PACKAGE_FOLDER } from '../../src/platform/basics/package-folder.ts'
 import { openBrowser } from '../browser/owner-browser.fixture.ts'
+import { freePort } from '../harness/free-port.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import {
   consentInBrowser,
+  consentOnPage,
   SIGN_IN_URL,
   type Started,
   startCallback,
@@ -183,6 +185,35 @@ test(
     await consentInBrowser(browser, await program.says(SIGN_IN_URL), TICKED)
     await program.says(/"web_search"/)
     expect(program.said()).not.toContain('"flow_list"')
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the Inspector's page comes in by the address",
+  async () => {
+    const launcher = 'node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js'
+    const args = ['--web', '--transport', 'http', '--server-url', `${hub.url}/mcp`]
+    const program = run([join(PACKAGE_FOLDER, launcher), ...args], {
+      HOME: ownHome(),
+      MCP_AUTO_OPEN_ENABLED: 'false',
+      HOST: '127.0.0.1',
+      CLIENT_PORT: String(await freePort()),
+      MCP_SANDBOX_PORT: String(await freePort()),
+    })
+    const context = await browser.newContext()
+    try {
+      const page = await context.newPage()
+      await page.goto(await program.says(/http:\/\/127\.0\.0\.1:\d+\/?\?\S+/))
+      await page.getByRole('switch').first().click({ force: true })
+      await consentOnPage(page, TICKED)
+      await page.getByText('Tools', { exact: true }).click()
+      for (const seen of SEEN) await page.getByText(seen, { exact: true }).first().waitFor()
+      for (const other of ['calendar', 'flow_list'])
+        expect(await page.getByText(other, { exact: true }).count()).toBe(0)
+    } finally {
+      await context.close()
+    }
   },
   LIMIT_MS,
 )
