@@ -1,7 +1,10 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type SafeFetch, SourceFault } from '../../src/domains/control/connectors/connector.ts'
+import { openPublicFetch, openSafeFetch } from '../../src/domains/control/connectors/safe-fetch.ts'
 import { findDocumentClient } from '../../src/surfaces/http/oauth/client-documents.ts'
-import type { TestHub } from '../harness/test-hub.ts'
+import { startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 import { askToComeIn, CALLBACK, startSignInHub } from './sign-in.fixture.ts'
 
@@ -82,6 +85,33 @@ test('an address that may not be reached is a program that nobody knows', async 
   expect(await findDocumentClient(hub.hub, 'https://vendor.example/closed.json', closed)).toBeUndefined()
   const { answer } = await askToComeIn(hub, { client_id: 'https://127.0.0.1/client.json' })
   expect(answer.text).toContain('Start again in your program')
+})
+
+test('what the owner allows sources is nothing that a program may have asked', async () => {
+  const config = {
+    control: { allow_private_sources: true },
+    mcp: { client_metadata_hosts: ['vendor.example'] },
+  }
+  await using allowing = await startTestHub({ config })
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(String(request.url))
+    response.end('{}')
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  const signal = AbortSignal.timeout(5_000)
+  try {
+    const reached = await openSafeFetch(allowing.hub, signal)(`http://127.0.0.1:${port}/source`)
+    expect([reached.status, asked]).toEqual([200, ['/source']])
+    const fetch = openPublicFetch(allowing.hub, signal)
+    for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]'])
+      await expect(fetch(`http://${host}:${port}/document`)).rejects.toThrow()
+    expect(asked).toEqual(['/source'])
+  } finally {
+    server.closeAllConnections()
+    await new Promise((done) => server.close(done))
+  }
 })
 
 test('the metadata says so where hosts are listed, and there alone', async () => {

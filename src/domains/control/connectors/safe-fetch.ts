@@ -36,6 +36,11 @@ export function openSafeFetch(hub: Hub, signal: AbortSignal): SafeFetch {
   return safeFetch(partOf(hub, openAgents), { allow_addresses }, signal)
 }
 
+/** The same for what a stranger names: whatever the owner allows sources, it reaches public addresses alone. */
+export function openPublicFetch(hub: Hub, signal: AbortSignal): SafeFetch {
+  return safeFetch(partOf(hub, openAgents), { allow_addresses: [] }, signal)
+}
+
 function openAgents(hub: Hub): Agents {
   const agents = guardedAgents()
   hub.closing.push(() => agents.close())

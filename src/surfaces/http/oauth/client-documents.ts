@@ -1,5 +1,5 @@
 import type { SafeFetch } from '../../../domains/control/connectors/connector.ts'
-import { openSafeFetch } from '../../../domains/control/connectors/safe-fetch.ts'
+import { openPublicFetch } from '../../../domains/control/connectors/safe-fetch.ts'
 import type { Hub } from '../../../operations/hub.ts'
 import { findOauthRecord, putOauthRecord } from '../../../platform/identity/mcp/oauth-records.ts'
 import { readRegistration } from './check-request.ts'
@@ -16,7 +16,7 @@ const KEPT_MS = 3_600_000
 export async function findDocumentClient(
   hub: Pick<Hub, 'db' | 'config' | 'system'>,
   id: string,
-  openFetch: () => SafeFetch = () => openSafeFetch(hub as Hub, AbortSignal.timeout(DOCUMENT_MS)),
+  openFetch: () => SafeFetch = () => openPublicFetch(hub as Hub, AbortSignal.timeout(DOCUMENT_MS)),
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   if (!isListed(hub, id)) return undefined
   const now = hub.system.now()
