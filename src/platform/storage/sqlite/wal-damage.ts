@@ -76,6 +76,10 @@ function sumOf(bytes: Buffer, isLittle: boolean): Sum {
 /**
  * Each frame's checksum goes on from that of the frame before it. One behind a bad frame is judged by what that one
  * says its checksum was: where the bad frame's own words are wrong, the frame after next still fits.
+ *
+ * A writer that is killed before anybody hears of its transaction leaves the frames of that one, and the next writer
+ * puts its own over the first of them. So behind a bad frame the rest of one transaction may lie, and behind the next
+ * bad one the rest of another; good frames behind a whole one are what tells of a loss.
  */
 function countBehindBad(bytes: Buffer, page_bytes: number, sum: Sum): number {
   const salt = bytes.subarray(16, 24)
@@ -89,8 +93,8 @@ function countBehindBad(bytes: Buffer, page_bytes: number, sum: Sum): number {
     const [a, b] = sum(sum(before, at, at + 8), page, page + page_bytes)
     const isGood = bytes.compare(salt, 0, 8, at + 8, at + 16) === 0 && a === told[0] && b === told[1]
     before = told
-    if (!isGood) isBad = true
-    else if (isBad && isTransactionOver) behind++
+    if (!isGood) [isBad, isTransactionOver] = [true, false]
+    else if (isTransactionOver) behind++
     // With the last frame of a transaction ends what a power cut can have torn.
     if (isGood && isBad && bytes.readUInt32BE(at + 4) !== 0) isTransactionOver = true
   }
