@@ -2,7 +2,7 @@ import type { AuditRecord } from '../platform/audit/audit-record.ts'
 import { isGateOn } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import { StorageDamaged, type Transaction } from '../platform/storage/database.ts'
-import { type CallState, endedCall, requestIdOf } from './call.ts'
+import { type Call, type CallState, endedCall, requestIdOf } from './call.ts'
 import { notesOf, recordOf } from './call-record.ts'
 import {
   ActOutside,
@@ -28,15 +28,22 @@ export async function act(state: CallState): Promise<void> {
 async function actAndRecord(state: CallState): Promise<void> {
   const { hub, call } = state
   const found = await call.operation.check?.(contextOf(state, hub.db) as Context<never, string, 'read'>)
+  // What strangers may ask for as often as they like is counted where it is much: it must not fill the log.
+  const isCounted = isAskedByStranger(call) && !hub.refusals.hasRoom(state.now)
   const done = await hub.db.transaction(async (tx) => {
     const output = await call.operation.handle(contextOf(state, tx), found as never)
     const text = output instanceof ActOutside ? output : await renderOutput(state, output)
     const record = recordOf(state, 'allowed', null, findMade(call.operation, output))
-    hub.audit.leaveIn(tx, [record, ...notesOf(state, record)], isFirm(call.operation))
+    if (!isCounted) hub.audit.leaveIn(tx, [record, ...notesOf(state, record)], isFirm(call.operation))
     return { text, record }
   })
+  if (isCounted) hub.refusals.count(done.record)
   hub.observe(done.record)
   state.text = typeof done.text === 'string' ? done.text : await performOutside(state, done.text)
+}
+
+function isAskedByStranger({ operation, caller }: Call): boolean {
+  return operation.isAsking && caller.kind === 'anonymous'
 }
 
 /** What somebody decided is never lost unnoticed. A tool call, of which there are many, takes a moment longer to be so. */

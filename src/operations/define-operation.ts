@@ -180,6 +180,8 @@ interface Declaration<
   outward?: boolean
   /** It can reach what is neither of the hub nor of its machine. MCP clients are told, for some ask a person then. */
   openWorld?: boolean
+  /** Anybody may ask for it, and it opens nothing: what strangers ask for beyond some records is counted in one. */
+  isAsking?: boolean
   /** The owner may still do it while everything is locked. */
   whileLocked?: boolean
   /** May wait for something to happen; it stops waiting when its caller leaves or the hub stops. */
@@ -234,6 +236,7 @@ export interface Operation {
   >['references']
   readonly outward: boolean
   readonly openWorld: boolean
+  readonly isAsking: boolean
   readonly whileLocked: boolean
   readonly waits: boolean
   readonly whileDamaged: boolean
@@ -273,6 +276,7 @@ export function defineOperation<
     references: declaration.references,
     outward: declaration.outward ?? false,
     openWorld: declaration.openWorld ?? false,
+    isAsking: declaration.isAsking ?? false,
     whileLocked: declaration.whileLocked ?? false,
     waits: declaration.waits ?? false,
     whileDamaged: declaration.whileDamaged ?? false,

@@ -94,6 +94,14 @@ test('a window is written when it is over, not before, and after a quiet one cal
   expect(written).toHaveLength(13)
 })
 
+test('refusals that end in another order than they began are counted in one window', async () => {
+  const { written, refusals } = sink()
+  for (let n = 0; n < 1_000; n++) await refusals.append(refusal(5_000 - n))
+  expect(written).toHaveLength(10)
+  await refusals.flushDue(at(15_000))
+  expect(written.map(({ repeats }) => repeats)).toEqual([...Array(10).fill(1), 990])
+})
+
 test('a clock that is set back does not keep a count from being written', async () => {
   const { written, refusals } = sink()
   for (let n = 0; n < 20; n++) await refusals.append(refusal(n))
@@ -177,4 +185,59 @@ test('few refusals of strangers are written at once, and again after a quiet tim
   expect(written).toHaveLength(20)
   for (let n = 0; n < 5; n++) await refusals.append(refusal(86_400_000 + n, strange(n)))
   expect(written.slice(20).map(({ repeats }) => repeats)).toEqual([1, 1, 1, 1, 1])
+})
+
+const asked = (ms: number, operation = 'ask') =>
+  refusal(ms, { ...strange(0), outcome: 'allowed', code: null, operation })
+
+test('what strangers ask for has a budget of its own, and nothing of it is lost', async () => {
+  const { written, refusals, told } = sink()
+  const hours = 24
+  for (let minute = 0; minute < hours * 60; minute++) {
+    for (let n = 0; n < 80; n++) {
+      const record = asked(minute * 60_000 + n)
+      if (refusals.hasRoom(new Date(record.at))) written.push(record)
+      else refusals.count(record)
+    }
+    await refusals.flushDue(at(minute * 60_000 + 30_000))
+  }
+  expect(written.length).toBeGreaterThan(100)
+  expect(written.length).toBeLessThanOrEqual(100 + hours * 60)
+  await refusals.flushAll()
+  expect(told()).toBe(hours * 60 * 80)
+  expect(written.every(({ outcome, operation }) => outcome === 'allowed' && operation === 'ask')).toBe(true)
+  for (let n = 0; n < 20; n++) await refusals.append(refusal(hours * 3_600_000 + n, strange(n)))
+  expect(written.slice(-20).map(({ outcome }) => outcome)).toEqual(Array(20).fill('denied'))
+})
+
+test('what strangers ask for is told apart by what it is, whatever else they were refused', async () => {
+  const { written, refusals } = sink()
+  for (let n = 0; n < 100; n++) await refusals.append(refusal(n, { ...strange(n), code: `CODE_${n}` }))
+  for (const operation of ['register', 'ask', 'ask', 'register', 'register'])
+    refusals.count(asked(200, operation))
+  await refusals.flushAll()
+  const told = written.filter(({ outcome }) => outcome === 'allowed')
+  expect(told.map(({ operation, repeats }) => [operation, repeats])).toEqual([
+    ['register', 3],
+    ['ask', 2],
+  ])
+})
+
+test('a quiet year, or a clock that goes back and forth, saves strangers no records', async () => {
+  const { written, refusals } = sink()
+  const year = 365 * 86_400_000
+  await refusals.append(refusal(0, strange(0)))
+  for (let n = 0; n < 100; n++) await refusals.append(refusal(year + n, strange(n)))
+  expect(written).toHaveLength(1 + 20)
+  for (const turn of [1, 2, 3])
+    for (const time of [turn, year + turn]) await refusals.append(refusal(time, strange(turn)))
+  expect(written.length).toBeLessThanOrEqual(1 + 20 + 20)
+  const before = written.length
+  // Set back for good, the clock of then counts.
+  for (let minute = 1; minute <= 30; minute++) {
+    await refusals.append(refusal(minute * 60_000, strange(minute)))
+    await refusals.flushDue(at(minute * 60_000 + 20_000))
+  }
+  expect(written.length - before).toBeGreaterThan(2)
+  expect(written.length - before).toBeLessThanOrEqual(7)
 })

@@ -9,11 +9,13 @@ const KIND_LIMIT = 1_000
 /** Kinds of refusal of callers without a credential: they choose what they vary, so only their codes are told apart. */
 const STRANGER_KIND_LIMIT = 8
 /** So many records may refusals of all strangers together take at once, and one more after each such time. */
-const STRANGER_RECORDS = 20
-const STRANGER_RECORD_EVERY_MS = 300_000
+const REFUSED_STRANGERS = { records: 20, every_ms: 300_000 }
+/** The same for what strangers may ask for as often as they like, such as a registration. */
+const ASKING_STRANGERS = { records: 100, every_ms: 60_000 }
 
 interface Flood {
-  is_strange: boolean
+  /** What its records are taken from, where strangers make them. */
+  budget: Budget | undefined
   seen: number
   opened_at: number
   counted: AuditRecord | undefined
@@ -25,15 +27,19 @@ interface Flood {
  * what was done is always written singly. A count that could not be written is kept and written later.
  *
  * Whoever brings no credential could fill the log by varying what they ask for, so their refusals share one budget
- * of records: beyond it they are counted until there is room again.
+ * of records: beyond it they are counted until there is room again. What they ask for without a credential and get, such
+ * as a registration that opens nothing, has another one.
  */
 export function coalesceRefusals(append: (record: AuditRecord) => Promise<void>) {
   const floods = new Map<string, Flood>()
-  const strangers = recordBudget()
+  const refused = recordBudget(REFUSED_STRANGERS)
+  const asking = recordBudget(ASKING_STRANGERS)
+  const budgetOf = (record: AuditRecord) =>
+    isStranger(record) ? (record.outcome === 'allowed' ? asking : refused) : undefined
 
   function count(key: string, record: AuditRecord, now: number): void {
-    const is_strange = isStranger(record)
-    const flood = floods.get(key) ?? { is_strange, seen: WRITTEN_SINGLY, opened_at: now, counted: undefined }
+    const budget = budgetOf(record)
+    const flood = floods.get(key) ?? { budget, seen: WRITTEN_SINGLY, opened_at: now, counted: undefined }
     flood.counted = joined(flood.counted, record)
     floods.set(key, flood)
   }
@@ -54,12 +60,12 @@ export function coalesceRefusals(append: (record: AuditRecord) => Promise<void>)
   /** Whether a window is over; room for the record of its count is taken then. */
   function isDue(flood: Flood, now: number): boolean {
     if (!isOver(flood, now)) return false
-    return !flood.is_strange || !flood.counted || strangers.take(now)
+    return !flood.budget || !flood.counted || flood.budget.take(now)
   }
 
   /** Whether one more refusal of the kind gets a record of its own. */
   function isSingle(flood: Flood, now: number): boolean {
-    return flood.is_strange ? !flood.counted && strangers.take(now) : flood.seen < WRITTEN_SINGLY
+    return flood.budget ? !flood.counted && flood.budget.take(now) : flood.seen < WRITTEN_SINGLY
   }
 
   async function flush(now: number, all: boolean): Promise<void> {
@@ -76,8 +82,8 @@ export function coalesceRefusals(append: (record: AuditRecord) => Promise<void>)
       try {
         const known = floods.get(key)
         if (known && isDue(known, now)) await turnWindow(key, known, now)
-        const is_strange = isStranger(record)
-        const flood = floods.get(key) ?? { is_strange, seen: 0, opened_at: now, counted: undefined }
+        const budget = budgetOf(record)
+        const flood = floods.get(key) ?? { budget, seen: 0, opened_at: now, counted: undefined }
         floods.set(key, flood)
         if (!isSingle(flood, now)) return count(key, record, now)
         flood.seen++
@@ -87,6 +93,10 @@ export function coalesceRefusals(append: (record: AuditRecord) => Promise<void>)
         throw error
       }
     },
+    /** Whether one more of what strangers ask for gets a record of its own, which its caller then writes. */
+    hasRoom: (now: Date) => asking.take(now.getTime()),
+    /** Counts one that got none. */
+    count: (record: AuditRecord) => count(kindOf(record, floods), record, Date.parse(record.at)),
     flushDue: (now: Date) => flush(now.getTime(), false),
     flushAll: () => flush(0, true),
   }
@@ -94,27 +104,32 @@ export function coalesceRefusals(append: (record: AuditRecord) => Promise<void>)
 
 export type RefusalLog = ReturnType<typeof coalesceRefusals>
 
-/** A clock that was set back ends a window too: it must not stay open until the old time comes again. */
+/**
+ * A clock that was set back ends a window too: it must not stay open until the old time comes again. Refusals of one
+ * moment end in another order than they began, so a little earlier is no such clock's.
+ */
 function isOver(flood: Flood, now: number): boolean {
-  return now - flood.opened_at >= WINDOW_MS || now < flood.opened_at
+  return Math.abs(now - flood.opened_at) >= WINDOW_MS
 }
 
 function isStranger({ caller_kind }: AuditRecord): boolean {
   return caller_kind === STRANGER
 }
 
+type Budget = ReturnType<typeof recordBudget>
+
 /** Room for some records at once, and for one more after each such time. */
-function recordBudget() {
-  let room = STRANGER_RECORDS
+function recordBudget({ records, every_ms }: typeof REFUSED_STRANGERS) {
+  let room = records
   let counted_from: number | undefined
   return {
     /** Uses room for a record, where there is any. */
     take(now: number): boolean {
       // A clock that was set back begins a new count: what was gained by the old one is not gained twice.
       counted_from = Math.min(counted_from ?? now, now)
-      const gained = Math.floor((now - counted_from) / STRANGER_RECORD_EVERY_MS)
-      counted_from += gained * STRANGER_RECORD_EVERY_MS
-      room = Math.min(STRANGER_RECORDS, room + gained)
+      const gained = Math.floor((now - counted_from) / every_ms)
+      counted_from += gained * every_ms
+      room = Math.min(records, room + gained)
       if (room === 0) return false
       room--
       return true
@@ -124,8 +139,10 @@ function recordBudget() {
 
 function kindOf(record: AuditRecord, known: ReadonlyMap<string, Flood>): string {
   if (isStranger(record)) {
+    // What may be asked for is the hub's to say, so there are no more kinds of it than operations.
+    if (record.outcome === 'allowed') return `asked|${record.operation}`
     const own = `${STRANGER}|${record.code}`
-    const kinds = [...known.values()].filter(({ is_strange }) => is_strange).length
+    const kinds = [...known.keys()].filter((key) => key.startsWith(`${STRANGER}|`)).length
     return known.has(own) || kinds < STRANGER_KIND_LIMIT ? own : `${STRANGER}|*`
   }
   const act = `${record.surface}|${record.operation}|${record.code}|${record.policy_revision}`

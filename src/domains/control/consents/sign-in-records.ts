@@ -8,12 +8,18 @@ import { oauthErrors } from './oauth-errors.ts'
  * The steps of a program's sign-in for MCP. The protocol's library carries them out; each is put on record by its
  * operation here before its answer leaves, so that nothing is given out that nobody could find later.
  */
-function signInStep(name: string, summary: string, rest: Operation['rest']): Operation {
+function signInStep(
+  name: string,
+  summary: string,
+  rest: Operation['rest'],
+  { isAsking = false } = {},
+): Operation {
   return defineOwnerOperation({
     name,
     summary,
     effect: 'update',
     authority: anyVisitor(),
+    isAsking,
     rest: rest as 'POST /oauth/token',
     errors: oauthErrors.table,
     input: z.strictObject({ about: z.strictObject({ kind: z.string(), id: z.string() }).optional() }),
@@ -27,16 +33,19 @@ export const mcpClientRegister = signInStep(
   'mcp_client_register',
   'A program registers itself, to ask for a sign-in at MCP.',
   'POST /oauth/register',
+  { isAsking: true },
 )
 export const mcpAuthorizationRequest = signInStep(
   'mcp_authorization_request',
   'A program asks, through a browser, to come in at MCP.',
   'GET /oauth/authorize',
+  { isAsking: true },
 )
 export const mcpDeviceRequest = signInStep(
   'mcp_device_request',
   'A program without a browser asks to come in at MCP.',
   'POST /oauth/device_authorization',
+  { isAsking: true },
 )
 export const mcpTokenIssue = signInStep(
   'mcp_token_issue',

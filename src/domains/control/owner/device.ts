@@ -21,6 +21,7 @@ export const ownerDeviceRequest = defineOwnerOperation({
   summary: "Ask to become an owner agent: codes that wait for the owner's word.",
   effect: 'create',
   authority: anyVisitor(),
+  isAsking: true,
   rest: 'POST /oauth/device_authorization',
   errors: identityErrors.pick('too_many_waiting'),
   input: z.strictObject({
