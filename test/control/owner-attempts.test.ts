@@ -52,6 +52,14 @@ describe.each(DATABASES)('tries at what could be guessed (%s)', (database) => {
       expect((await countAttempt(db, 'user_code', '::1', moment('11:00:00'))).over).toBe(0)
   })
 
+  test('are counted on where one was counted that came a moment later', async () => {
+    await using hub = await startTestHub({ database })
+    const tries: number[] = []
+    for (const time of ['10:00:00.500', '10:00:00', '10:00:00.499', ...Array<string>(9).fill('10:00:00.400')])
+      tries.push((await countAttempt(hub.hub.db, 'sign_in', '::1', moment(time))).over)
+    expect(tries).toEqual([...Array<number>(10).fill(0), 1, 2])
+  })
+
   test('at bearers of device codes are counted where there is no such code', async () => {
     await using hub = await startTestHub({ database, clock: { now: new Date('2026-11-02T10:00:00Z') } })
     const guess = { grant_type: DEVICE_GRANT, client_id: 'a', device_code: `kdev_${'0'.repeat(64)}` }

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { flowChores } from '../../src/domains/flows/index.ts'
+import { sql } from '../../src/platform/storage/database.ts'
 import { type Clock, DATABASES, storeFlows, type TestHub } from '../harness/test-hub.ts'
 import { auditRecords } from '../rest/rest-hub.fixture.ts'
 import { ask, type Minted, mint, policyWith, startGateHub, writePolicy } from './gate-hub.ts'
@@ -79,6 +81,18 @@ describe.each(DATABASES)('calls of a minute on %s', (database) => {
     expect(told.filter(({ code }) => code === 'RATE_LIMITED')).toHaveLength(33)
   })
 
+  test('are counted on where one was counted that came a moment later', async () => {
+    const clock: Clock = { now: at(1) }
+    const { hub } = await startBounded({ calls_per_minute: 2 }, {}, { database, clock })
+    const grant = await held(hub)
+    const codes: unknown[] = []
+    for (const seconds of [1, 0.999, 0, 0.5]) {
+      clock.now = at(seconds)
+      codes.push((await use(hub, grant, 'nothing')).code)
+    }
+    expect(codes).toEqual([undefined, undefined, 'RATE_LIMITED', 'RATE_LIMITED'])
+  })
+
   test('are not withheld by a count of a time to come', async () => {
     const clock: Clock = { now: at(3_600) }
     const { hub } = await startBounded({}, { calls_per_minute: 1 }, { database, clock })
@@ -87,6 +101,39 @@ describe.each(DATABASES)('calls of a minute on %s', (database) => {
     clock.now = at(0)
     expect((await use(hub, await held(hub), 'nothing')).status).toBe(200)
   })
+})
+
+test('a tool of the same name in another vault has a count of its own', async () => {
+  const { hub } = await startBounded({}, { calls_per_minute: 1 })
+  const there = { as: 'hub', vault: 'team1' } as const
+  hub.write(
+    hub.home.vaultPolicy('team1'),
+    policyWith({ allowed_tools: [{ id: 'nothing', calls_per_minute: 1 }] }),
+  )
+  await storeFlows(hub.hub, 'team1', [toolFlow(pin.flow_id, ['nothing'])])
+  const own = await held(hub)
+  const other = await mint(hub, { ...pin, requested_tools: ['nothing'] }, there)
+  const input = { tool_id: 'nothing', ...pin, payload: {} }
+  const useThere = async () =>
+    (await ask(hub, 'flow_external_tool_invoke', input, { ...there, presented: other.presented })).code
+  expect([(await use(hub, own, 'nothing')).code, await useThere()]).toEqual([undefined, undefined])
+  expect([(await use(hub, own, 'nothing')).code, await useThere()]).toEqual(['RATE_LIMITED', 'RATE_LIMITED'])
+})
+
+test('what was counted long ago is forgotten, and no minute that is counted', async () => {
+  const clock: Clock = { now: at(0) }
+  const { hub } = await startBounded({}, { calls_per_minute: 1 }, { clock })
+  await use(hub, await held(hub), 'nothing')
+  clock.now = at(3_600)
+  await use(hub, await held(hub), 'post')
+  const counted = sql<{ subject: string }>('SELECT subject FROM call_budgets ORDER BY subject')
+  const left = async (now: Date) => {
+    clock.now = now
+    for (const { run } of flowChores) await run(hub.hub)
+    return (await hub.hub.db.all(counted)).map(({ subject }) => subject)
+  }
+  expect(await left(at(3_600))).toEqual(['tool default nothing', 'tool default post'])
+  expect(await left(at(3_601))).toEqual(['tool default post'])
 })
 
 test('one call too many says when the next may be made', async () => {

@@ -27,7 +27,8 @@ export type Attempt = keyof typeof ATTEMPTS_PER_MINUTE
 
 const WINDOW_MS = 60_000
 
-// A time to come is of a clock that was wrong: it begins anew.
+// A window of a time to come is of a clock that was wrong, and begins anew. Tries that come at once, at several hubs
+// perhaps, are counted in another order than they came in: what is less than a window ahead is no wrong clock's.
 const IS_OPEN = 'identity_attempts.opened_at > ? AND identity_attempts.opened_at <= ?'
 const count = sql(
   `INSERT INTO identity_attempts (what, place, opened_at, count) VALUES (?, ?, ?, 1)
@@ -51,9 +52,10 @@ export interface Tries {
 export async function countAttempt(db: Database, what: Attempt, address: string, now: Date): Promise<Tries> {
   const at = now.toISOString()
   const since = new Date(now.getTime() - WINDOW_MS).toISOString()
+  const until = new Date(now.getTime() + WINDOW_MS).toISOString()
   const place = placeOf(address)
   const found = await db.transaction(async (tx) => {
-    await tx.run(count, what, place, at, since, at, since, at)
+    await tx.run(count, what, place, at, since, until, since, until)
     return tx.get(read, what, place)
   })
   const over = Math.max(0, Number(found?.count ?? 1) - ATTEMPTS_PER_MINUTE[what])

@@ -7,7 +7,8 @@ import type { Grant } from '../grants/grant-record.ts'
 
 const WINDOW_MS = 60_000
 
-// A time to come is of a clock that was wrong: the window begins anew.
+// A window of a time to come is of a clock that was wrong, and begins anew. Calls that come at once are counted in
+// another order than they came in: what is less than a window ahead is no wrong clock's.
 const IS_OPEN = 'call_budgets.opened_at > ? AND call_budgets.opened_at <= ?'
 // One statement decides and counts, so that no two hubs can both take the last call of a minute.
 const count = sql(
@@ -33,7 +34,8 @@ async function take({ db, now }: Counting, subject: string, limit: number | unde
   if (limit === undefined) return
   const at = now.toISOString()
   const since = new Date(now.getTime() - WINDOW_MS).toISOString()
-  if ((await db.run(count, subject, at, since, at, since, at, since, at, limit)) === 1) return
+  const until = new Date(now.getTime() + WINDOW_MS).toISOString()
+  if ((await db.run(count, subject, at, since, until, since, until, since, until, limit)) === 1) return
   const { opened_at = at } = (await db.get(readOpened, subject)) ?? {}
   const wait_ms = Date.parse(opened_at) + WINDOW_MS - now.getTime()
   throw new Refusal('RATE_LIMITED', undefined, Math.max(1, Math.ceil(wait_ms / 1_000)))
