@@ -63,6 +63,19 @@ test('the page tells what the policy bounds calls by', async () => {
   expect(text.match(/at most 7/g)).toHaveLength(1)
 })
 
+test.each([
+  ['none', [], false],
+  ['one', ['web_search'], true],
+])('a flow of whose tools the policy allows %s says so', async (_, ids, isOffered) => {
+  ;({ hub, owner } = await startSignInHub())
+  const asked = await askToComeIn(hub)
+  const allowed_tools = ids.map((id) => ({ id }))
+  hub.write(hub.home.vaultPolicy('default'), { external_agent: { enabled: true, allowed_tools } })
+  const { text } = await owner.get(`${asked.path}?flow=flow_connected`)
+  expect(text.includes('value="web_search"')).toBe(isOffered)
+  expect(text.includes('declares no tool that the policy allows')).toBe(!isOffered)
+})
+
 test('a program that signs in sees what was ticked, and nothing else', async () => {
   ;({ hub, owner } = await startSignInHub())
   const asked = await askToComeIn(hub)

@@ -57,6 +57,14 @@ test('the record of a tool call names grant, flow and version, allowed or denied
     recorded: { seq: denied?.seq, outcome: 'denied', code: 'FLOW_EXTERNAL_GRANT_REVOKED' },
   })
   expect((await ask(hub, 'explain', { record: 1 }, { as: 'owner' })).status).toBeGreaterThanOrEqual(400)
+
+  await ask(hub, 'explain', USE, { as: 'owner' })
+  const looks = (await auditRecords(hub)).filter(({ operation }) => operation === 'explain')
+  expect(looks.map(({ target_kind, target_id }) => [target_kind, target_id])).toEqual([
+    [null, null],
+    [null, null],
+    ['flow', USE.flow_id],
+  ])
 })
 
 test('from the counts of calls in OpenMetrics one call leads to its grant, flow and version', async () => {

@@ -16,6 +16,8 @@ const DECISION_CODE = [
   'src/domains/boundary',
   'src/boundary',
   'src/domains/control/owner',
+  'src/domains/control/consents',
+  'src/surfaces/http/oauth',
   'src/surfaces/http/arrival.ts',
   'src/surfaces/http/owner/owner-forms.ts',
   'src/surfaces/http/owner/owner-cookies.ts',

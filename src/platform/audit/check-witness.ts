@@ -48,7 +48,7 @@ export async function findEnd(db: Database) {
 
 /** The hash of a record that is kept, or of one where pruning has cut; nothing for one that went with a prune. */
 async function hashAt(db: Reader, checkpoint_seq: number, seq: number): Promise<string | undefined> {
-  if (seq === 0 || seq < checkpoint_seq) return undefined
+  if (seq < checkpoint_seq) return undefined
   const found = await db.get(seq === checkpoint_seq ? hashOfCheckpoint : hashOfRecord, seq)
   // A record that is missing from the middle of the chain is what `audit verify` tells of.
   return found?.hash

@@ -87,6 +87,8 @@ function createPrivateFile(path: string, content: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
+  // What is built upon a key or a witness must not outlive it in a power cut.
+  syncPath(dirname(path))
 }
 
 function writeDraft(path: string, content: string, use: (draft: string) => void): void {
