@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../src/platform/storage/database.ts'
 import { cliAt, temporaryFolder } from '../../src/surfaces/cli/run-cli.fixture.ts'
 import { OPEN_POLICY } from '../browser/owner-browser.fixture.ts'
 import type { Visitor } from '../control/owner-visitor.ts'
@@ -14,13 +15,19 @@ beforeAll(async () => {
 })
 afterAll(() => hub.close())
 
+const countLooks = sql<{ count: number }>(
+  `SELECT COUNT(*) AS count FROM audit_records WHERE operation = 'audit_list'`,
+)
+const looksAtLog = async () => Number((await hub.hub.db.get(countLooks))?.count)
+
 /** Runs `connect`, and signs a program in meanwhile; what the command said. */
 async function connected(choice: Record<string, string>, meanwhile = async (): Promise<void> => {}) {
   const folder = temporaryFolder()
   const cli = cliAt(hub.home.folder, { ...hub.options.env, CODEX_HOME: folder })
+  const before = await looksAtLog()
   const said = cli(['connect', 'codex', '--wait', '60', '--json'])
-  // Only what comes after it began to wait counts.
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  // Only what comes after it began to wait counts, and it begins with a look at where the log ends.
+  await expect.poll(looksAtLog, { timeout: 30_000 }).toBeGreaterThan(before)
   const { tokens } = await connect(hub, owner, choice)
   await meanwhile()
   const tools = await toolsOf(hub, tokens.access_token)
@@ -52,7 +59,6 @@ test('of an empty list the owner hears why, with counts; the client hears nothin
   const shut = { ...OPEN_POLICY, external_agent: { ...OPEN_POLICY.external_agent, allowed_tools: [] } }
   const { told, tools } = await connected(GRANT, async () => {
     hub.write(hub.home.vaultPolicy('default'), shut)
-    await new Promise((resolve) => setTimeout(resolve, 300))
   })
   hub.write(hub.home.vaultPolicy('default'), OPEN_POLICY)
   expect(tools).not.toContain('web_search')

@@ -43,7 +43,7 @@ const post = (name: string, path: string, type: string, body: string): Hostile =
   name,
   method: 'POST',
   path,
-  headers: { 'content-type': type },
+  headers: type === '' ? {} : { 'content-type': type },
   body,
 })
 
@@ -52,9 +52,36 @@ const PART = 'content-disposition: form-data; name="a"'
 const MANY_PARTS = `--b\r\n${`${PART}\r\n\r\nx\r\n--b\r\n`.repeat(80_000)}--b--`
 const LONG_HEAD = `--b\r\n${PART}${'; x=1'.repeat(1_000_000)}\r\n\r\nx\r\n--b--`
 
+const FORM = 'application/x-www-form-urlencoded'
+const REDIRECT = { redirect_uris: ['http://127.0.0.1:9/x'], token_endpoint_auth_method: 'none' }
+
+/** What a program that wants to sign in may send, none of it more than visitors may. */
+function signInRequests(): Hostile[] {
+  const register = (name: string, about: object) =>
+    post(`a registration with ${name}`, '/oauth/register', 'application/json', JSON.stringify(about))
+  const keys = Array.from({ length: 800 }, () => ({ kty: 'RSA', n: 'AQAB', e: 'AQAB' }))
+  const redirect_uris = Array.from({ length: 2_000 }, (_, at) => `http://127.0.0.1:9/${at}`)
+  const unknown = Object.fromEntries(Array.from({ length: 6_000 }, (_, at) => [at.toString(36), 1]))
+  return [
+    register('many addresses', { ...REDIRECT, redirect_uris }),
+    register('many keys', { ...REDIRECT, jwks: { keys } }),
+    register('many scopes', { ...REDIRECT, scope: 'a '.repeat(30_000) }),
+    register('many unknown words', unknown),
+    ...['token', 'device_authorization', 'introspect', 'revoke'].flatMap((door) => [
+      post(`one long field, to ${door}`, `/oauth/${door}`, FORM, `client_id=x&token=${'%41'.repeat(21_000)}`),
+      post(`many scopes, to ${door}`, `/oauth/${door}`, FORM, `client_id=x&scope=${'a+'.repeat(32_000)}`),
+    ]),
+    {
+      ...post('a request of many scopes', `/oauth/authorize?client_id=x&scope=${'a+'.repeat(7_000)}`, '', ''),
+      method: 'GET',
+    },
+  ]
+}
+
 /** What somebody without a credential may send. */
 export function strangersRequests(): Hostile[] {
   return [
+    ...signInRequests(),
     ...SLOW_JSON.flatMap(([name, body]) => [
       post(`${name}, to a page`, '/owner/sign-in', 'application/json', body),
       post(`${name}, to no address`, '/nowhere', 'application/json', body),
@@ -62,12 +89,7 @@ export function strangersRequests(): Hostile[] {
       post(`${name}, to an operation`, '/api/v1/tokens', 'application/json', body),
       post(`${name}, to MCP`, '/mcp', 'application/json', body),
     ]),
-    post(
-      'a form of many fields',
-      '/owner/sign-in',
-      'application/x-www-form-urlencoded',
-      '&a='.repeat(21_000),
-    ),
+    post('a form of many fields', '/owner/sign-in', FORM, '&a='.repeat(21_000)),
     post('a form of many parts', '/owner/sign-in', MULTIPART, MANY_PARTS),
   ]
 }
