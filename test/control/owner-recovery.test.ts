@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { createMcpConsent, findStandingConsent } from '../../src/platform/identity/mcp/mcp-consents.ts'
 import { createPasskey } from '../../src/platform/identity/owner-passkeys.ts'
+import { createSession, findLiveSession } from '../../src/platform/identity/seat-store.ts'
 import { createToken } from '../../src/platform/identity/token-store.ts'
 import { ask } from '../external-agent/gate-hub.ts'
 import { runInProcess } from '../harness/call-cli.ts'
@@ -19,6 +21,29 @@ import { subscriberOf } from './subscribers.ts'
 
 const NEXT = 'a wholly new password'
 
+const SEAT = {
+  vault_id: 'default',
+  role: 'dev',
+  project_root: '/nowhere',
+  service_root: '/nowhere',
+  isolation_level: null,
+  allowed_commands: null,
+  created_by: 'owner',
+  expires_at: '2100-01-01T00:00:00.000Z',
+}
+const CONSENT = {
+  label: 'A program',
+  client_id: 'client',
+  client_name: 'A program',
+  client_address: 'http://127.0.0.1',
+  kind: 'membership',
+  vault_id: 'default',
+  role: 'viewer',
+  terms: undefined,
+  decided_by: 'owner',
+  standing_seconds: 3_600,
+} as const
+
 const tokenOf = (created_by: string) => ({
   vault_id: 'default',
   role: 'viewer' as const,
@@ -28,7 +53,7 @@ const tokenOf = (created_by: string) => ({
 })
 
 describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (database) => {
-  /** What a thief may hold: an open link, a passkey, an agent's bearer and a token. */
+  /** What a thief may hold: an open link, a passkey, an agent's bearer, a token, a seat and a consent. */
   async function robbed() {
     const hub = await startRestHub({ database })
     const owner = await setUpOwner(hub)
@@ -43,6 +68,11 @@ describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (d
       origin: null,
     }
     await of.db.transaction((tx) => createPasskey(tx, of.system, made))
+    const others = await of.db.transaction(async (tx) => {
+      const { bearer } = await createSession(tx, of.system, SEAT)
+      const { consent_id } = await createMcpConsent(tx, of.system, CONSENT)
+      return { seat: bearer, consent_id }
+    })
     const thief = await makeLink(hub)
     await owner.get('/owner')
     const opens = async () => (await visitorOf(hub).get(thief.path)).status
@@ -53,6 +83,8 @@ describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (d
         agent: (await send(hub.url, { path: '/v1/owner/control', bearer: agent })).status,
         token: (await send(hub.url, { path: '/api/v1/whoami', bearer: hub.credentials.bearers.editor }))
           .status,
+        seat: (await findLiveSession(of.db, others.seat, of.system.now())) !== undefined,
+        consent: (await findStandingConsent(of.db, others.consent_id, of.system.now())) !== undefined,
       }
     }
     return { hub, owner, opens, left, [Symbol.asyncDispose]: () => hub.close() }
@@ -70,13 +102,13 @@ describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (d
     expect(await one.opens()).toBe(200)
     expect((await act(one.owner, {})).status).toBe(303)
     expect(await one.opens()).toBe(401)
-    expect(await one.left()).toEqual({ passkeys: 1, agent: 200, token: 200 })
+    expect(await one.left()).toEqual({ passkeys: 1, agent: 200, token: 200, seat: true, consent: true })
   })
 
   test.each(ways)('%s, and throws away what else opens the hub', async (_way, act) => {
     await using one = await robbed()
     expect((await act(one.owner, { passkeys: 'yes', agents: 'yes', tokens: 'yes' })).status).toBe(303)
-    expect(await one.left()).toEqual({ passkeys: 0, agent: 401, token: 401 })
+    expect(await one.left()).toEqual({ passkeys: 0, agent: 401, token: 401, seat: false, consent: false })
   })
 
   test.each(ways)('%s: with the agents goes what they are told of', async (_way, act) => {
@@ -127,7 +159,7 @@ describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (d
       revoked_agents: 1,
       revoked_tokens: 4,
     })
-    expect(await one.left()).toEqual({ passkeys: 0, agent: 401, token: 401 })
+    expect(await one.left()).toEqual({ passkeys: 0, agent: 401, token: 401, seat: false, consent: false })
     expect((await signIn(one.hub)).done.status).toBe(303)
   })
 
