@@ -101,8 +101,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   checkWhole(home)
   const config = readHubConfig(home)
   const key = findAuditKey(home, env)
-  if (key) checkNotLost(home, env)
   const { checkIntegrity = false, acceptLoss = false, serves = false } = options
+  if (key) checkNotLost(home, env, acceptLoss)
   const restored = findRestored(home)
   const about = { accept_loss: acceptLoss, is_restored: !!restored }
   const witness = homeWitness({ home, key, system: machine, log, ...about })

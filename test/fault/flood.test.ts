@@ -21,7 +21,7 @@ import {
 const SECONDS = process.env.KNOWTATION_FAULTS === 'long' ? 20 : 4
 const PER_SECOND = 10
 const LOOKS_PER_SECOND = 20
-const IDLE_LOOKS = 60
+const IDLE_LOOKS = 30
 /** So many times its idle median may a look at the hub's health take while it is flooded. */
 const FACTOR = 10
 const HEALTH = { method: 'GET', path: '/healthz', headers: {}, body: '' }
@@ -29,17 +29,10 @@ const HOSTED = 'api.knowtation.store'
 
 const at = temporaryHome()
 let hub: HubProcess
-let idle_ms: number
 const table: Record<string, object> = {}
 
 beforeAll(async () => {
   hub = await spawnHub({ home: at.home.folder, env: { KNOWTATION_JWT_SECRET: JWT_SECRET } })
-  const looks: number[] = []
-  for (let look = 0; look < IDLE_LOOKS; look++) {
-    looks.push((await sendTimed(hub.url, HEALTH)).ms)
-    await pause(1_000 / LOOKS_PER_SECOND)
-  }
-  idle_ms = median(looks)
 })
 afterAll(async () => {
   await hub.end('SIGTERM')
@@ -49,6 +42,16 @@ afterAll(async () => {
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+}
+
+/** How fast the hub answers undisturbed: right before each flood, since what else the machine does comes and goes. */
+async function lookIdle(): Promise<number> {
+  const looks: number[] = []
+  for (let look = 0; look < IDLE_LOOKS; look++) {
+    looks.push((await sendTimed(hub.url, HEALTH)).ms)
+    await pause(1_000 / LOOKS_PER_SECOND)
+  }
+  return median(looks)
 }
 
 /** What the owner's browser sends with all it sends, once the owner has set the hub up. */
@@ -93,7 +96,9 @@ test.each([
 ])(
   'ten hostile requests a second of %s do not stall the hub',
   async (who, requests, host) => {
-    const looks = await flood(await requests(), host)
+    const all = await requests()
+    const idle_ms = await lookIdle()
+    const looks = await flood(all, host)
     const median_ms = median(looks)
     const told = { idle: idle_ms, flooded: median_ms, worst: looks.at(-1) ?? 0 }
     table[who] = Object.fromEntries(Object.entries(told).map(([name, ms]) => [`${name}_ms`, ms.toFixed(1)]))

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { homeAt } from '../../src/platform/basics/home.ts'
 import { runProgram, spawnHub } from '../e2e/hub-process.fixture.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 import { seededChance } from '../store/faulty-database.ts'
@@ -119,6 +120,25 @@ test('a witness that was taken away, emptied or is of another key is missed', as
       'refused',
       true,
     ])
+  }
+})
+
+test('a database that is gone or was emptied is not made anew where the key is in the environment', async () => {
+  const env = { KNOWTATION_AUDIT_KEY: 'ab'.repeat(32) }
+  for (const damage of [rmSync, (path: string) => writeFileSync(path, '')]) {
+    const home = homeAt(join(temporaryFolder(), 'home'), {})
+    const run = (...args: string[]) => runProgram([...args, '--home', home.folder], env)
+    mkdirSync(home.folder, { mode: 0o700 })
+    expect((await run('token', 'create', '--role', 'viewer')).code).toBe(0)
+    damage(home.database)
+    const files = readdirSync(home.folder)
+    const { code, stderr } = await run('token', 'list')
+    told('database gone, key in the environment', code === 0 ? 'lost' : 'refused')
+    expect([code === 0, stderr]).toEqual([false, expect.stringContaining(home.database)])
+    expect(stderr).toContain('audit accept-loss')
+    expect(readdirSync(home.folder)).toEqual(files)
+    expect(await run('audit', 'accept-loss')).toMatchObject({ code: 0 })
+    expect((await run('doctor')).stdout).toContain('accepted loss')
   }
 })
 

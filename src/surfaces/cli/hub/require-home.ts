@@ -32,7 +32,8 @@ function namesIn(folder: string): string[] | 'missing' {
 const DRAFT = /\.[0-9a-f]{12}$/
 
 function isOfHub(home: Home, name: string): boolean {
-  const files = [home.database, home.hubToken, home.auditKey, home.secretsKey, home.config]
+  const { database, auditKey, auditWitness, hubToken, secretsKey, config } = home
+  const files = [database, auditKey, auditWitness, hubToken, secretsKey, config]
   return name === 'vaults' || files.some((path) => basename(path) === name.replace(DRAFT, ''))
 }
 
