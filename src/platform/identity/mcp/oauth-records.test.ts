@@ -8,6 +8,7 @@ import {
   putOauthRecord,
   removeOauthRecord,
   removeOauthRecordsOf,
+  removeOldestOauthClient,
   useOauthRecord,
 } from './oauth-records.ts'
 
@@ -79,5 +80,26 @@ describe('a record of the sign-in', () => {
     expect(await find(-1)).toBeDefined()
     await db.transaction((tx) => purgeOauthRecords(tx, at(1)))
     expect(await find(-1)).toBeUndefined()
+  })
+
+  test('of a program makes room oldest first, where it ends by the moment, and never for another kind', async () => {
+    const { db, find } = await storeWithCode()
+    for (const ms of [30, 10, 20]) {
+      const record = { consent_id: null, payload_json: '{}', expires_at: at(ms).toISOString() }
+      await db.transaction((tx) => putOauthRecord(tx, 'Client', `ends at ${ms}`, record))
+    }
+    const makeRoom = (ms: number) => db.transaction((tx) => removeOldestOauthClient(tx, at(ms)))
+    const left = async () => {
+      const ends = [10, 20, 30]
+      const found = await Promise.all(
+        ends.map((ms) => findOauthRecord(db, 'Client', `ends at ${ms}`, at(-1))),
+      )
+      return ends.filter((_, place) => found[place] !== undefined)
+    }
+    expect([await makeRoom(9), await left()]).toEqual([false, [10, 20, 30]])
+    expect([await makeRoom(10), await left()]).toEqual([true, [20, 30]])
+    expect([await makeRoom(1_000), await left()]).toEqual([true, [30]])
+    expect([await makeRoom(29), await left()]).toEqual([false, [30]])
+    expect(await find(-1)).toBeDefined()
   })
 })

@@ -32,6 +32,17 @@ describe('a cookie of ours', () => {
       'knowtation_visit_80=abc; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',
     )
   })
+
+  test('over TLS is of this host alone, and none that plain HTTP could have set counts', () => {
+    const secure = 'https://hub.example.test'
+    expect(setCookie('owner', 'abc', secure)).toBe(
+      '__Host-knowtation_owner_443=abc; Path=/; HttpOnly; SameSite=Strict; Secure',
+    )
+    expect(setCookie('owner', 'abc', `${secure}:8443`)).toContain('__Host-knowtation_owner_8443=abc;')
+    expect(findCookie('owner', request({ cookie: '__Host-knowtation_owner_443=abc' }), secure)).toBe('abc')
+    expect(findCookie('owner', request({ cookie: 'knowtation_owner_443=abc' }), secure)).toBeUndefined()
+    expect(findCookie('owner', request({ cookie: '__Host-knowtation_owner_4747=abc' }), OWN)).toBeUndefined()
+  })
 })
 
 test.each([
