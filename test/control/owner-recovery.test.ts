@@ -157,7 +157,8 @@ describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (d
       ended_links: 1,
       removed_passkeys: 0,
       revoked_agents: 1,
-      revoked_tokens: 4,
+      // Four tokens, a seat and a consent.
+      revoked_tokens: 6,
     })
     expect(await one.left()).toEqual({ passkeys: 0, agent: 401, token: 401, seat: false, consent: false })
     expect((await signIn(one.hub)).done.status).toBe(303)
