@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { cachePerObject } from '../basics/cache.ts'
 import type { Log } from '../basics/plain-log.ts'
-import type { CommandProvider, HttpProvider, UrlProvider } from './provider-policy.ts'
+import { credentialPrograms } from './programs/credential-programs.ts'
+import { type CommandProvider, type HttpProvider, REFERENCE, type UrlProvider } from './provider-policy.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
 
 const MAX_CREDENTIAL_BYTES = 16_384
@@ -11,7 +12,6 @@ const OPEN_VARIABLES =
   /^(?:PATH|HOME|LANG|LC_\w+|LANGUAGE|TZ|TMPDIR|USER|LOGNAME|SHELL|TERM|NODE_ENV|XDG_\w+)$/
 const OPEN_HEADERS = /^(?:accept|accept-language|content-type|user-agent|cache-control|prefer)$/i
 const SECRET_PARAMETER = /key|token|secret|sig|auth|pass|pwd|cred/i
-const REFERENCE = /^(?:(Bearer|Basic|Token) )?(env|file):(.+)$/i
 
 /** What a provider is given beside the payload. `secrets` must never come back in an answer. */
 export interface Credentials {
@@ -19,13 +19,26 @@ export interface Credentials {
   readonly secrets: readonly string[]
 }
 
+type CommandServer = Omit<CommandProvider, 'tool'>
+type WebProvider = Omit<UrlProvider, 'tool'> | HttpProvider
+
+/** Known at once, unless a program has to be asked first. */
+type Soon<Value> = Value | Promise<Value>
+
 export interface CredentialSource {
-  ofCommand(provider: Omit<CommandProvider, 'tool'>): Credentials
-  ofWeb(provider: Omit<UrlProvider, 'tool'> | HttpProvider): Credentials
+  ofCommand(provider: CommandServer): Soon<Credentials>
+  ofWeb(provider: WebProvider): Soon<Credentials>
+  /** The provider did not take them. Answers whether they are read anew with the next call. */
+  forget(provider: WebProvider): boolean
+  close(): void
 }
 
 /** Finds the credentials that policies name. Files are looked at on every call, so a new one counts at once. */
-export function credentialSource(env: NodeJS.ProcessEnv, log: Log): CredentialSource {
+export function credentialSource(
+  env: NodeJS.ProcessEnv,
+  log: Log,
+  programs = credentialPrograms(env),
+): CredentialSource {
   const readFile = credentialFiles()
   const warned = new Set<string>()
   const pass = (name: string): [string, string][] => {
@@ -35,33 +48,73 @@ export function credentialSource(env: NodeJS.ProcessEnv, log: Log): CredentialSo
     warned.add(name)
     return []
   }
-  const resolve = (value: string): string => {
+  const resolve = (value: string): Soon<string> => {
     const [, scheme, kind, name = ''] = REFERENCE.exec(value) ?? []
     if (kind === undefined) return value
-    const found = kind.toLowerCase() === 'env' ? env[name] : readFile(name)
-    if (!found || /[\0\r\n]/.test(found)) throw new UpstreamFailure('credential_missing', false)
-    return scheme ? `${scheme} ${found}` : found
+    return then(read(kind.toLowerCase(), name), (found) => {
+      if (!found || /[\0\r\n]/.test(found)) throw new UpstreamFailure('credential_missing', false)
+      return scheme ? `${scheme} ${found}` : found
+    })
   }
-  const findCommand = (provider: Omit<CommandProvider, 'tool'>): Credentials => {
-    const passed = provider.env.flatMap(pass)
-    const files = Object.entries(provider.env_files).map(([name, path]) => [name, readFile(path)] as const)
-    const secret = [...passed.filter(([name]) => !OPEN_VARIABLES.test(name)), ...files]
-    return { values: Object.fromEntries([...passed, ...files]), secrets: secret.map(([, value]) => value) }
+  const read = (kind: string, name: string): Soon<string | undefined> => {
+    if (kind === 'exec') return programs.read(name)
+    return kind === 'env' ? env[name] : readFile(name)
+  }
+  const findCommand = (provider: CommandServer): Soon<Credentials> => {
+    const { env: named, env_files } = provider
+    const listed = isList(named) ? named.flatMap(pass) : []
+    const files = Object.entries(env_files).map(([name, path]): Named => [name, readFile(path)])
+    return then(resolveAll(isList(named) ? {} : named, resolve), (given) => {
+      const values = [...listed, ...given, ...files]
+      const secrets = values.filter(([name]) => !OPEN_VARIABLES.test(name)).map(([, value]) => value)
+      return { values: Object.fromEntries(values), secrets }
+    })
   }
   // What the hub was started with stays as it is.
   const ofVariables = cachePerObject(findCommand)
   return {
     ofCommand: (provider) =>
-      Object.keys(provider.env_files).length === 0 ? ofVariables(provider) : findCommand(provider),
-    ofWeb(provider) {
-      const values = Object.entries(provider.headers).map(([name, value]) => [name, resolve(value)] as const)
-      const secret = values.filter(([name]) => isCredentialHeader(name, provider.headers[name]))
-      return {
-        values: Object.fromEntries(values),
-        secrets: [...secret.map(([, value]) => value), ...secretParameters(provider.url)],
-      }
+      isList(provider.env) && Object.keys(provider.env_files).length === 0
+        ? ofVariables(provider)
+        : findCommand(provider),
+    ofWeb: ({ headers, url }) =>
+      then(resolveAll(headers, resolve), (values) => {
+        const secret = values.filter(([name]) => isCredentialHeader(name, headers[name]))
+        return {
+          values: Object.fromEntries(values),
+          secrets: [...secret.map(([, value]) => value), ...secretParameters(url)],
+        }
+      }),
+    forget({ headers }) {
+      const named = Object.values(headers).map((value) => REFERENCE.exec(value))
+      const commands = named.flatMap((found) =>
+        found?.[2]?.toLowerCase() === 'exec' ? [found[3] ?? ''] : [],
+      )
+      return commands.map((command) => programs.forget(command)).includes(true)
     },
+    close: () => programs.close(),
   }
+}
+
+type Named = readonly [name: string, value: string]
+
+function resolveAll(
+  written: Readonly<Record<string, string>>,
+  resolve: (value: string) => Soon<string>,
+): Soon<Named[]> {
+  const found = Object.entries(written).map(([name, value]) =>
+    then(resolve(value), (read): Named => [name, read]),
+  )
+  return found.some((one) => one instanceof Promise) ? Promise.all(found) : (found as Named[])
+}
+
+/** Goes on at once with what is there: a call that waits for nothing should not wait. */
+function then<From, To>(value: Soon<From>, next: (value: From) => To): Soon<To> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+function isList(env: CommandProvider['env']): env is readonly string[] {
+  return Array.isArray(env)
 }
 
 /** Whether a header may go to the policy's own origin alone. */

@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import { z } from 'zod'
 import { chosenSchema } from './chosen-schema.ts'
+import { splitWords } from './programs/command-words.ts'
 
 const DEFAULT_TIMEOUT_SECONDS = 20
 const MAX_TIMEOUT_SECONDS = 600
@@ -17,6 +18,8 @@ const line = z
   .min(1)
   .max(MAX_TEXT)
   .regex(/^[^\0\r\n]*$/, 'one line of text')
+/** A text, or where one is read: `env:NAME`, `file:/path` or `exec:command`, with a scheme before it for headers. */
+const value = line.refine(hasReadableCommand, 'a command whose quotes are closed')
 const variable = z
   .string()
   .max(128)
@@ -48,7 +51,7 @@ const headerName = z
 
 const web = {
   url: z.string().max(MAX_TEXT).refine(isPlainWebUrl, 'an http or https url without user, password and #'),
-  headers: z.record(headerName, line).refine(hasDistinctNames, 'a header is named twice').default({}),
+  headers: z.record(headerName, value).refine(hasDistinctNames, 'a header is named twice').default({}),
   allow_addresses: z
     .array(z.string().refine(isAddressOrRange, 'an address or CIDR range'))
     .max(64)
@@ -58,8 +61,15 @@ const web = {
 const CommandServer = z.strictObject({
   kind: z.literal('mcp'),
   command: z.array(line).min(1).max(MAX_WORDS),
-  /** Names passed on from the hub's own environment. One that is not set there is not set for the child. */
-  env: z.array(variable).max(MAX_WORDS).default([]),
+  /** Names passed on from the hub's own environment, of which one may be unset; or names with their values. */
+  env: chosenSchema(
+    (raw): z.ZodType<readonly string[] | Record<string, string>> =>
+      raw === undefined || Array.isArray(raw)
+        ? z.array(variable).max(MAX_WORDS)
+        : z
+            .record(variable, value)
+            .refine((named) => Object.keys(named).length <= MAX_WORDS, 'too many variables'),
+  ).prefault([]),
   env_files: z.record(variable, line).default({}),
   cwd: line.optional(),
   ...bounds,
@@ -131,6 +141,14 @@ export function bindProvider(
   if (!found) return `there is no ${name} under providers`
   if (found.kind === 'http') return tool === undefined ? found : `${name} is an HTTP service and has no tools`
   return tool === undefined ? `${name} is an MCP server: say which of its tools` : { ...found, tool }
+}
+
+/** Where a value is read instead of being written down. */
+export const REFERENCE = /^(?:(Bearer|Basic|Token) )?(env|file|exec):(.+)$/i
+
+function hasReadableCommand(text: string): boolean {
+  const [, , kind, command = ''] = REFERENCE.exec(text) ?? []
+  return kind?.toLowerCase() !== 'exec' || (splitWords(command)?.[0] ?? '') !== ''
 }
 
 function isPlainWebUrl(text: string): boolean {

@@ -2,13 +2,14 @@ import type { LookupFunction } from 'node:net'
 import type { Log } from '../basics/plain-log.ts'
 import type { Redact } from '../basics/redact-name.ts'
 import { type Credentials, credentialSource } from './credentials.ts'
-import type { Bounds } from './deadline.ts'
+import { type Bounds, waitFor } from './deadline.ts'
 import { guardedAgents } from './http/guarded-agent.ts'
 import { callHttp, type HttpAnswer } from './http/http-call.ts'
 import { mcpServers } from './http/mcp-servers.ts'
 import type { McpConversation } from './mcp/conversation.ts'
 import { type McpServer, type ServerEvent, type ServerNews, serverId } from './mcp/server-events.ts'
-import type { CommandProvider, HttpProvider } from './provider-policy.ts'
+import { credentialPrograms } from './programs/credential-programs.ts'
+import type { CommandProvider, HttpProvider, UrlProvider } from './provider-policy.ts'
 import { valueRedactor } from './redact-values.ts'
 import { childPool, POOL_LIMITS, type PoolLimits } from './stdio/child-pool.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
@@ -25,6 +26,8 @@ export interface ReachOptions {
   /** Finds the addresses of a name; the system's own unless a test brings one. */
   readonly lookup?: LookupFunction
   readonly limits?: Partial<PoolLimits>
+  /** How long a program that gives a credential is left alone after it was asked. */
+  readonly exec_rest_ms?: number
 }
 
 type CommandServer = Omit<CommandProvider, 'tool'>
@@ -46,9 +49,10 @@ export interface Reach {
   close(): Promise<void>
 }
 
-export function openReach({ env, log, now, lookup, limits, onServer }: ReachOptions): Reach {
+export function openReach({ env, log, now, lookup, limits, onServer, exec_rest_ms }: ReachOptions): Reach {
   const tell = (kind: ServerNews, server: string) => onServer?.({ kind, server })
-  const credentials = credentialSource(env, log)
+  const programs = credentialPrograms(env, exec_rest_ms === undefined ? {} : { rest_ms: exec_rest_ms })
+  const credentials = credentialSource(env, log, programs)
   const redactors = keptByCredentials((_provider: Provided, { secrets }) => valueRedactor(secrets))
   const specs = keptByCredentials((provider: CommandServer, { values }) => {
     const spec = { command: provider.command, env: values, cwd: provider.cwd }
@@ -68,26 +72,52 @@ export function openReach({ env, log, now, lookup, limits, onServer }: ReachOpti
       web_calls--
     }
   }
+  /** With other credentials once more, where the first were refused and there are others. */
+  const withCredentials = <Result>(
+    provider: Omit<UrlProvider, 'tool'> | HttpProvider,
+    bounds: Bounds,
+    ask: (given: Credentials) => Promise<Result>,
+  ): Promise<Result> =>
+    onWeb(async () => {
+      const given = await waitIfNeeded(credentials.ofWeb(provider), bounds)
+      try {
+        return await ask(given)
+      } catch (error) {
+        if (!isUnauthorized(error) || !credentials.forget(provider)) throw error
+        const renewed = await waitIfNeeded(credentials.ofWeb(provider), bounds)
+        if (isSameCredentials(given, renewed)) throw error
+        return ask(renewed)
+      }
+    })
   return {
     async useServer(server, bounds, act) {
-      if ('url' in server) {
-        const given = credentials.ofWeb(server)
-        return onWeb(() => act(servers.sessionFor(server, given), redactors(server, given)))
-      }
-      const given = credentials.ofCommand(server)
+      if ('url' in server)
+        return withCredentials(server, bounds, (given) =>
+          act(servers.sessionFor(server, given), redactors(server, given)),
+        )
+      const given = await waitIfNeeded(credentials.ofCommand(server), bounds)
       const { spec, key } = specs(server, given)
       return pool.use(key, spec, bounds, (session) => act(session, redactors(server, given)))
     },
     async callService(provider, payload, bounds, act) {
-      const given = credentials.ofWeb(provider)
-      const answer = await onWeb(() => callHttp(agents, provider, given, payload, bounds))
-      return act(answer, redactors(provider, given))
+      return withCredentials(provider, bounds, async (given) =>
+        act(await callHttp(agents, provider, given, payload, bounds), redactors(provider, given)),
+      )
     },
     async close() {
+      credentials.close()
       await Promise.all([pool.close(), servers.close()])
       await agents.close()
     },
   }
+}
+
+function waitIfNeeded(given: Credentials | Promise<Credentials>, { deadline, progress }: Bounds) {
+  return given instanceof Promise ? waitFor(given, deadline, progress) : given
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof UpstreamFailure && error.status === 401
 }
 
 /** Makes a thing for each provider of a policy, and anew when its credentials have changed. */

@@ -26,7 +26,7 @@ export async function runHttpEngine(
 ): Promise<EngineEnd> {
   const { agents, credentials, now, message_id } = surroundings
   try {
-    const secret = secretOf(engine, credentials)
+    const secret = await secretOf(engine, credentials)
     const reply = await exchange(agents.agentFor(engine.url, engine.allow_addresses), {
       url: new URL(engine.url),
       method: 'POST',
@@ -61,9 +61,9 @@ function answerOf({ headers, bytes }: WebReply): EngineEnd {
 }
 
 /** The secret behind `env:` or `file:`, by the same rules as the credentials of tools. */
-function secretOf({ url, secret }: HttpEngine, credentials: CredentialSource): string {
+async function secretOf({ url, secret }: HttpEngine, credentials: CredentialSource): Promise<string> {
   const bounds = { timeout_seconds: 1, max_output_bytes: 1, allow_addresses: [] }
-  const given = credentials.ofWeb({ kind: 'http', method: 'POST', url, headers: { secret }, ...bounds })
+  const given = await credentials.ofWeb({ kind: 'http', method: 'POST', url, headers: { secret }, ...bounds })
   return given.values.secret as string
 }
 
