@@ -8,6 +8,7 @@ import {
   ActOutside,
   type Context,
   type Effect,
+  NotYet,
   type Operation,
   StoredJson,
   type Target,
@@ -33,7 +34,7 @@ async function actAndRecord(state: CallState): Promise<void> {
   const done = await hub.db.transaction(async (tx) => {
     const output = await call.operation.handle(contextOf(state, tx), found as never)
     const text = output instanceof ActOutside ? output : await renderOutput(state, output)
-    const record = recordOf(state, 'allowed', null, findMade(call.operation, output))
+    const record = recordOf(state, 'allowed', state.mark, findMade(call.operation, output))
     if (!isCounted) hub.audit.leaveIn(tx, [record, ...notesOf(state, record)], isFirm(call.operation))
     return { text, record }
   })
@@ -96,7 +97,8 @@ async function recordIfPossible({ hub, call: { operation } }: CallState, record:
 
 function findMade(operation: Operation, output: unknown): Target | undefined {
   if (output instanceof ActOutside) return output.made
-  return output instanceof StoredJson ? undefined : operation.made?.(output as never)
+  const isMade = !(output instanceof StoredJson || output instanceof NotYet)
+  return isMade ? operation.made?.(output as never) : undefined
 }
 
 /** From here on the act is on record; if it fails, a second record says so. */
@@ -113,6 +115,7 @@ function contextOf(
   const { hub, call, rules } = state
   // A transaction may begin again after a conflict: what the last attempt noted did not happen.
   state.notes = []
+  state.mark = null
   return {
     input: state.input as never,
     caller: call.caller,
@@ -127,8 +130,12 @@ function contextOf(
     origin: call.origin ?? LOCAL_ORIGIN,
     address: call.address,
     signal,
+    patience_seconds: call.patience_seconds,
+    progress: (count) => call.progress?.(count),
+    holdUp: (wait) => holdUp(state, wait),
     requestId: () => requestIdOf(state),
     tell: (references) => void Object.assign(state.references, references),
+    mark: (code) => void (state.mark = code),
     note: (event, target) => void state.notes.push({ event, target }),
     isGateOn: (flag) => isGateOn(flag, hub.env, (rules as VaultRules).policy.value),
     refuse: (code, reason) => {
@@ -137,10 +144,30 @@ function contextOf(
   }
 }
 
+async function holdUp<Output>(
+  state: CallState,
+  wait: (signal: AbortSignal) => Promise<Output>,
+): Promise<Output> {
+  const { hub, call } = state
+  try {
+    return await performWatched(hub, call, wait)
+  } finally {
+    state.now = hub.system.now()
+    state.rules = hub.rulesOf(state.vault_id)
+  }
+}
+
+function renderPending(state: CallState, { output, retry_after_seconds }: NotYet): string {
+  state.status = 202
+  state.retry_after_seconds = retry_after_seconds
+  return JSON.stringify(state.call.operation.pending?.parse(output))
+}
+
 /** Only what the declared output names may leave; stored documents were checked when they were written. */
 function renderOutput(state: CallState, output: unknown): string | Promise<string> {
   const { operation } = state.call
   if (output instanceof StoredJson) return output.text
+  if (output instanceof NotYet) return renderPending(state, output)
   if (operation.contract) return operation.contract.renderSuccess(endedCall(state), output)
   return JSON.stringify(operation.output.parse(output))
 }

@@ -23,6 +23,10 @@ export interface Call {
   readonly hosted?: boolean
   /** The checked address under which the caller reached the hub. */
   readonly origin?: string
+  /** How long the caller would wait for a person; nothing where it has not said. */
+  readonly patience_seconds?: number | undefined
+  /** Tells the caller that its call goes on, where it wants to hear so. */
+  readonly progress?: ((count: number) => void) | undefined
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
   /** The grant that it is made for, where that is not the caller's own to present. */
@@ -47,11 +51,16 @@ export interface CallState {
   readonly hub: Hub
   readonly call: Call
   readonly started: number
-  readonly now: Date
+  now: Date
   vault_id: string
   rules: VaultRules | undefined
   input: unknown
   text: string
+  /** Where it is not that of the operation. */
+  status?: number
+  retry_after_seconds?: number
+  /** What its record says beside that it was let through. */
+  mark: string | null
   notes: { event: string; target: Target }[]
   /** What the handler has found out of the grant that the call was made with. */
   references: Partial<CallReferences>

@@ -44,6 +44,16 @@ export class ActOutside<Output> {
   }
 }
 
+/** What a caller is told while what it asked for is not done yet: 202, in the form that the operation declares. */
+export class NotYet {
+  readonly output: unknown
+  readonly retry_after_seconds: number
+  constructor(output: unknown, retry_after_seconds: number) {
+    this.output = output
+    this.retry_after_seconds = retry_after_seconds
+  }
+}
+
 /** The form and the codes of a contract that has its own, instead of the hub's `{error, code}`. */
 export interface Contract {
   /** Whether callers without a credential are told so in its form too, instead of the hub's own. */
@@ -108,12 +118,23 @@ export interface Context<Input, Code extends string, E extends Effect> {
   /** Where the call came from, for limits on attempts. */
   readonly address: string
   isGateOn(flag: GateFlag): boolean
+  /** How long the caller would wait for a person; nothing where it has not said. */
+  readonly patience_seconds: number | undefined
+  /** Tells the caller that its call goes on, where it wants to hear so. */
+  progress(count: number): void
+  /**
+   * Waits within `check` for something that may take long. A lock or the end of the credential ends it, and what was
+   * looked up before is asked anew after it: the time and the rules are those of the end.
+   */
+  holdUp<Output>(wait: (signal: AbortSignal) => Promise<Output>): Promise<Output>
   /** What the call is known by in its answer and its records. */
   requestId(): string
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal
   /** Has the record of the call name these, however it ends: only what was looked up, never what was sent. */
   tell(references: Partial<CallReferences>): void
+  /** Has the record of a call that is let through say under this code that it was no act of its own. */
+  mark(code: string): void
   /** Keeps one more audit record beside that of a change, in the same transaction, under this name. */
   note(event: string, target: Target): void
   /** Ends the call with one of the operation's declared codes. */
@@ -129,7 +150,7 @@ export interface Target {
 type Handler<Input, Output, Code extends string, E extends Effect, Found> = (
   context: Context<Input, Code, E>,
   found: Found,
-) => Promise<Output | StoredJson | ActOutside<Output>>
+) => Promise<Output | StoredJson | ActOutside<Output> | NotYet>
 
 interface Declaration<
   Input extends z.ZodObject,
@@ -158,6 +179,8 @@ interface Declaration<
   rest?: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
   /** An MCP tool. An operation of the owner's can never be one. */
   mcp?: A extends ClosedToMcp ? never : true
+  /** What it answers while it waits for a person: a `NotYet`. */
+  pending?: z.ZodType
   /** The status of a success where it is not 201 for what is created and else 200; 204 sends no body. */
   status?: 200 | 202 | 204
   /** `noun verb <positional>`; the other inputs become flags. */
@@ -245,6 +268,7 @@ export interface Operation {
   readonly whenInvalid: string | undefined
   readonly input: z.ZodObject
   readonly output: z.ZodType
+  readonly pending: z.ZodType | undefined
   readonly present: (() => Promise<Present<never>>) | undefined
   readonly check: ((context: Context<never, string, 'read'>) => Promise<unknown>) | undefined
   readonly prepare: ((context: { hub: Hub; vault_id: string }) => Promise<void>) | undefined
@@ -283,6 +307,7 @@ export function defineOperation<
     contract: declaration.contract,
     ignores: declaration.ignores ?? [],
     whenInvalid: declaration.whenInvalid,
+    pending: declaration.pending,
     present: declaration.present,
     check: declaration.check as Operation['check'],
     prepare: declaration.prepare,

@@ -54,6 +54,8 @@ export interface Hub extends PartOwner {
   readonly locks: Locks
   /** What is under way outside the hub. */
   readonly acts: Acts
+  /** Aborted when the hub begins to stop: what only waits ends then. */
+  readonly stopping: AbortController
   /** The tools that vault policies bind to. */
   readonly upstreams: Omit<LazyUpstreams, 'close'>
   /** Takes secrets out of what comes from outside the hub. */
@@ -119,10 +121,12 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const refusals = coalesceRefusals((record) => audit.append(record))
     const observers: Hub['observers'] = []
     const upstreams = lazyUpstreams({ env, log, now: system.now })
+    const stopping = new AbortController()
     return {
       ...partsOf(options, { config, system, db }),
       observers,
       closing,
+      stopping,
       parts: new Map(),
       workers: new Map(),
       observe: (record) => observers.forEach((tell) => tell(record)),
@@ -132,6 +136,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       upstreams,
       ownerName: serves ? await db.transaction((tx) => ensureOwnerName(tx, system)) : undefined,
       async close() {
+        stopping.abort()
         await Promise.allSettled(closing.map((end) => end()))
         await upstreams.close()
         await refusals.flushAll().catch((error: Error) => log.error({ fault: error.name }, 'refusals lost'))

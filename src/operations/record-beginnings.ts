@@ -1,5 +1,7 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { endRestored } from '../platform/approvals/approval-moves.ts'
+import { endPermits } from '../platform/approvals/permits.ts'
 import type { Loss } from '../platform/audit/check-witness.ts'
 import type { Home } from '../platform/basics/home.ts'
 import { findFile, syncPath } from '../platform/basics/private-file.ts'
@@ -40,6 +42,8 @@ export async function recordRestored(hub: Beginning, restoration: Restoration): 
     })
     await hub.db.transaction(async (tx) => {
       await tx.run(write, RESTORED, JSON.stringify(restoration))
+      await endRestored(tx, hub.system.now())
+      await endPermits(tx)
       hub.audit.leaveIn(tx, [record], true)
     })
   }

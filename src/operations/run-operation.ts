@@ -50,6 +50,7 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     input: undefined,
     text: '',
     notes: [],
+    mark: null,
     references: {},
     request_id: undefined,
   }
@@ -58,9 +59,8 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
       const pending = step(state)
       if (pending) await pending
     }
-    const { text, request_id } = state
-    const { status } = call.operation
-    return { ok: true, status, text, code: null, retry_after_seconds: undefined, request_id }
+    const { text, request_id, status = call.operation.status, retry_after_seconds } = state
+    return { ok: true, status, text, code: null, retry_after_seconds, request_id }
   } catch (error) {
     return refuseCall(state, error)
   }

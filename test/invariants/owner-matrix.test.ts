@@ -25,6 +25,9 @@ DELETE /v1/owner/agents/{agent_id}                                   401 403 403
 GET /v1/owner/consents                                               401 403 403 in  403 no  consent list
 GET /v1/owner/consents/{consent_id}                                  401 403 403 in  403 no  consent show
 DELETE /v1/owner/consents/{consent_id}                               401 403 403 in  403 no  consent revoke
+GET /v1/owner/approvals                                              401 403 403 in  403 no  approval list
+GET /v1/owner/approvals/{approval_id}                                401 403 403 in  403 no  approval show
+POST /v1/owner/approvals/{approval_id}/decision                      401 403 403 in  403 no  -
 GET /v1/owner/passkeys                                               401 403 403 in  403 no  owner passkey list
 DELETE /v1/owner/passkeys/{passkey_id}                               401 403 403 in  403 no  owner passkey remove
 GET /v1/owner/connector-templates                                    401 403 in  in  403 no  owner connector list

@@ -36,6 +36,7 @@ const FLOW = { flow_id: 'flow_research_brief' }
 const PROPOSAL = { proposal_id: 'prop_nope' }
 const STEP = { ...FLOW, run_id: 'run_nope', step_id: 'flow_research_brief#1' }
 const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
+const APPROVAL = { approval_id: `appr_${'0'.repeat(16)}` }
 const CONSENT = { consent_id: `cons_${'0'.repeat(16)}` }
 const CODE = { user_code: 'BCDF-GHJK' }
 const CONNECTION = { connection_id: `conn_${'0'.repeat(24)}` }
@@ -172,6 +173,13 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_consent_list: expects('owner_surface', '200'),
   owner_consent_show: expects('owner_surface', '404 unknown_consent', CONSENT),
   owner_consent_revoke: expects('owner_surface', '404 unknown_consent', CONSENT),
+  owner_approval_list: expects('owner_surface', '200'),
+  owner_approval_show: expects('owner_surface', '404 unknown_approval', APPROVAL),
+  owner_approval_decide: expects('owner_surface', '404 unknown_approval', {
+    ...APPROVAL,
+    decision: 'deny',
+    digest: `sha256:${'0'.repeat(64)}`,
+  }),
   owner_passkey_list: expects('owner_surface', '200'),
   owner_passkey_remove: expects('owner_surface', '404 unknown_passkey', {
     passkey_id: `opkey_${'0'.repeat(16)}`,

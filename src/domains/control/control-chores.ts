@@ -1,10 +1,13 @@
 import type { Hub } from '../../operations/hub.ts'
+import { purgeApprovals } from '../../platform/approvals/approval-moves.ts'
+import { purgePermits } from '../../platform/approvals/permits.ts'
 import { purgeAttempts } from '../../platform/identity/attempts.ts'
 import { purgeMcpConsents } from '../../platform/identity/mcp/mcp-consents.ts'
 import { purgeOauthRecords } from '../../platform/identity/mcp/oauth-records.ts'
 import { purgeDeviceGrants } from '../../platform/identity/owner-device-grants.ts'
 import { purgeLinks } from '../../platform/identity/owner-links.ts'
 import { purgeOwnerSessions } from '../../platform/identity/owner-sessions.ts'
+import { approvalChores } from './approvals/tell-approvals.ts'
 import { intentChores } from './intents/intent-chores.ts'
 import { runChores } from './runs/run-chores.ts'
 import { pruneEvents } from './spine/spine-store.ts'
@@ -25,12 +28,15 @@ async function purgeEnded(hub: Hub): Promise<void> {
     await purgeOauthRecords(tx, ended_before)
     await purgeMcpConsents(tx, new Date(ended_before.getTime() - CONSENTS_KEPT_MS))
     await pruneEvents(tx)
+    await purgeApprovals(tx, hub.system.now())
+    await purgePermits(tx, hub.system.now())
   })
 }
 
 /** What the domain does by itself, now and then. */
 export const controlChores = [
   { name: 'purge what has ended of the owner', every_ms: 600_000, run: purgeEnded },
+  ...approvalChores,
   ...intentChores,
   ...subscriptionChores,
   ...runChores,

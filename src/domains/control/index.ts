@@ -1,3 +1,4 @@
+import { approvalOperations } from './approvals/approval-operations.ts'
 import { connectionReactivate, connectionRename, connectionRevoke } from './connections/connection-changes.ts'
 import { connectionDelete } from './connections/connection-delete.ts'
 import { connectionDiagnostics } from './connections/connection-diagnostics.ts'
@@ -48,6 +49,7 @@ export const controlOperations = [
   ...recordOperations,
   ...subscriptionOperations,
   ...consentOperations,
+  ...approvalOperations,
 ]
 
 export { controlChores }

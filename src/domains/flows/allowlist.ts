@@ -1,3 +1,4 @@
+import type { ApprovalMode } from '../../platform/approvals/approval.ts'
 import type { AllowedTool, VaultPolicy } from '../../platform/policy/vault-policy.ts'
 import type { FlowStepDraft } from './bundle/flow-record.ts'
 
@@ -13,6 +14,13 @@ export function requireAllowedTool({ external_agent }: VaultPolicy, id: string):
   const tool = external_agent?.allowed_tools?.find((one) => one.id === id)
   if (!tool) throw new Error('The tool is not on the allowlist.')
   return tool
+}
+
+/** A tool that waits for the owner's word. */
+export type AskingTool = AllowedTool & { approval: ApprovalMode }
+
+export function asksFirst(tool: AllowedTool): tool is AskingTool {
+  return tool.approval === 'each_call' || tool.approval === 'first_call'
 }
 
 /** The external tools that the steps declare, each once, in order. What their texts say counts for nothing. */

@@ -155,6 +155,22 @@ export const flowErrors = errorTable({
     message: 'The grant does not include the tool.',
     hint: '`knowtation flow grant list` shows what a grant is for; `knowtation explain` tells the owner why.',
   },
+  FLOW_EXTERNAL_APPROVAL_DENIED: {
+    status: 403,
+    message: 'The owner has refused this call.',
+    hint: '`knowtation approval show ID` tells the reason, if the owner gave one.',
+  },
+  FLOW_EXTERNAL_APPROVAL_EXPIRED: {
+    status: 403,
+    message:
+      'The call was not approved in time, or not begun in time. Nothing was sent. Calling again asks anew.',
+    hint: '`knowtation approval list` shows what waits.',
+  },
+  FLOW_EXTERNAL_APPROVAL_UNKNOWN: {
+    status: 502,
+    message: 'The call was begun once, and its answer is not known. It is not repeated by itself.',
+    hint: 'Look at the tool itself whether it has happened; `knowtation approval show ID` tells what is known here.',
+  },
   FLOW_EXTERNAL_PROVIDER_FAILED: {
     status: 502,
     message: 'The tool did not answer as it should.',

@@ -75,6 +75,12 @@ const Settings = z.strictObject({
         .default([]),
     })
     .prefault({}),
+  approvals: z
+    .strictObject({
+      /** How long a call is held for the owner before it is told to come back. */
+      hold_seconds: z.int().min(0).max(240).optional(),
+    })
+    .prefault({}),
   control: z
     .strictObject({
       delete_connection: z.boolean().default(true),

@@ -40,6 +40,8 @@ const WrittenTool = z.strictObject({
     .array(z.string().regex(/^[a-z0-9_]{1,64}$/))
     .max(100)
     .optional(),
+  /** Whether a call waits for the owner's word: each one, or the first of a grant with arguments of that shape. */
+  approval: z.enum(['never', 'first_call', 'each_call']).optional(),
   /** Of all grants together. */
   ...budgets,
 })

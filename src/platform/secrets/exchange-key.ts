@@ -46,6 +46,8 @@ const SEALED: readonly SealedColumn[] = [
   oneOfEach('connection_intents', 'intent_id', 'sealed', 'authorization'),
   oneOfEach('event_subscriptions', 'subscription_id', 'sealed_secret', 'signing_secret'),
   oneOfEach('event_subscriptions', 'subscription_id', 'sealed_former_secret', 'signing_secret'),
+  oneOfEach('call_approvals', 'approval_id', 'arguments_sealed', 'arguments'),
+  oneOfEach('call_approvals', 'approval_id', 'result_sealed', 'result'),
 ]
 
 function oneOfEach(table: string, id: string, sealed: string, field: string): SealedColumn {

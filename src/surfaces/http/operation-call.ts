@@ -25,6 +25,7 @@ export function callOf(
     hosted,
     origin,
     stillCounts,
+    patience_seconds: patienceOf(headers),
     ...(refused && { refused }),
   }
 }
@@ -53,6 +54,15 @@ export function originOf(hosted: boolean, { host = '127.0.0.1' }: IncomingHttpHe
 export function vaultOf(headers: IncomingHttpHeaders): string | undefined {
   const vault = headers['x-vault-id']
   return Array.isArray(vault) ? vault.join() : vault
+}
+
+const WAIT = /(?:^|[,;]\s*)wait=(\d{1,4})(?=\s*(?:[,;]|$))/i
+
+/** How long a caller would wait for an answer (RFC 7240). */
+export function patienceOf({ prefer }: IncomingHttpHeaders): number | undefined {
+  if (prefer === undefined) return undefined
+  const seconds = WAIT.exec(String(prefer))?.[1]
+  return seconds === undefined ? undefined : Number(seconds)
 }
 
 const NOTHING: Presented = {}

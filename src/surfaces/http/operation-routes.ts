@@ -33,12 +33,11 @@ export function findLimit(hub: Hub, caller: Caller): Refusal | undefined {
 
 /** Gives every operation with a REST binding its route. */
 export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Registry): void {
-  const stopping = new AbortController()
-  app.addHook('preClose', async () => stopping.abort())
+  app.addHook('preClose', async () => hub.stopping.abort())
   for (const operation of registry.values()) {
     if (!operation.rest) continue
     const [method, path] = operation.rest.split(' ') as [HTTPMethods, string]
-    const route = { operation, readInput: inputReader(operation), stopping: stopping.signal }
+    const route = { operation, readInput: inputReader(operation) }
     app.route({
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
@@ -61,22 +60,23 @@ export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Reg
 interface Route {
   readonly operation: Operation
   readonly readInput: ReturnType<typeof inputReader>
-  /** Aborted when the hub begins to stop. */
-  readonly stopping: AbortSignal
 }
 
 function answerRequest(
   hub: Hub,
   request: FastifyRequest,
   reply: FastifyReply,
-  { operation, readInput, stopping }: Route,
+  { operation, readInput }: Route,
 ): Promise<Answer> {
   const call = readCall(operation, request.identity, request.headers, () => readInput(request))
   // What reaches outside the hub can be called off, and so can waiting. No other read takes long.
   if (operation.effect === 'read' && !operation.waits) return runOperation(hub, call)
   const left = abortWhenClosed(reply.raw)
   // What has been begun is finished when the hub stops; waiting is not.
-  return runOperation(hub, { ...call, signal: operation.waits ? AbortSignal.any([left, stopping]) : left })
+  return runOperation(hub, {
+    ...call,
+    signal: operation.waits ? AbortSignal.any([left, hub.stopping.signal]) : left,
+  })
 }
 
 /** Records and answers a request that an operation's route may not take, or whose body it could not read. */

@@ -2,6 +2,12 @@ import { z } from 'zod'
 import type { Operation } from '../../operations/define-operation.ts'
 import type { ToolDescription } from './tool-host.ts'
 
+/** The root of what a tool answers describes an object, whatever it may answer. */
+function schemaOfAnswers({ output, pending }: Operation): object {
+  const done = z.toJSONSchema(output, { io: 'output' })
+  return pending ? { type: 'object', anyOf: [done, z.toJSONSchema(pending, { io: 'output' })] } : done
+}
+
 /** An operation as an MCP tool. */
 export function describeTool(operation: Operation): ToolDescription {
   const { name, description, effect, idempotent, openWorld } = operation
@@ -9,7 +15,7 @@ export function describeTool(operation: Operation): ToolDescription {
     name,
     description,
     inputSchema: z.toJSONSchema(operation.input, { io: 'input' }),
-    outputSchema: z.toJSONSchema(operation.output, { io: 'output' }),
+    outputSchema: schemaOfAnswers(operation),
     annotations: {
       readOnlyHint: effect === 'read',
       destructiveHint: effect === 'delete' || effect === 'update',

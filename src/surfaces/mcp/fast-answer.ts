@@ -1,7 +1,7 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server'
 import type { FastRequest } from './fast-request.ts'
 import { capabilitiesOf, instructionsOf } from './sdk-server.ts'
-import type { ToolHost } from './tool-host.ts'
+import type { CallContext, ToolHost } from './tool-host.ts'
 import type { ListTools } from './tool-list.ts'
 import {
   INTERNAL_ERROR,
@@ -12,7 +12,8 @@ import {
 } from './tool-result.ts'
 
 type Call = Extract<FastRequest, { method: 'tools/call' }>
-type FastAnswer<Caller> = (request: FastRequest, caller: Caller, signal: AbortSignal) => Promise<string>
+type FastAnswer<Caller> = (request: FastRequest, caller: Caller, told: Told) => Promise<string>
+type Told = Pick<CallContext, 'signal' | 'progress'>
 
 /** Renders, for a recognised request, the very JSON-RPC message the SDK would have sent. */
 export function createFastAnswer<Caller>(
@@ -21,16 +22,16 @@ export function createFastAnswer<Caller>(
   onError: OnError,
 ): FastAnswer<Caller> {
   const tails = { legacy: { call: '', list: '' }, modern: renderModernTails(host) }
-  const render: FastAnswer<Caller> = async (request, caller, signal) => {
+  const render: FastAnswer<Caller> = async (request, caller, told) => {
     if (request.method === 'ping') return renderResult(request, '')
     if (request.method === 'initialize') return renderResult(request, renderHandshake(host, caller, request))
     const tail = tails[request.era]
-    if (request.method === 'tools/call') return renderCall(host, request, caller, signal, tail.call)
+    if (request.method === 'tools/call') return renderCall(host, request, caller, told, tail.call)
     return renderResult(request, lists(await host.listTools(caller)).text + tail.list)
   }
-  return async (request, caller, signal) => {
+  return async (request, caller, told) => {
     try {
-      return await render(request, caller, signal)
+      return await render(request, caller, told)
     } catch (error) {
       onError(error as Error)
       return renderError(request, INTERNAL_ERROR)
@@ -42,10 +43,10 @@ async function renderCall<Caller>(
   host: ToolHost<Caller>,
   request: Call,
   caller: Caller,
-  signal: AbortSignal,
+  told: Told,
   tail: string,
 ): Promise<string> {
-  const answer = await host.callTool(caller, request.name, request.args, request.client, { signal })
+  const answer = await host.callTool(caller, request.name, request.args, request.client, told)
   if (answer === 'unknown_tool') return renderError(request, unknownToolError(request.name))
   return renderResult(request, renderToolResult(answer) + tail)
 }

@@ -31,9 +31,9 @@ export function grantTools(hub: Hub, registry: Registry): OfferedTools<McpCaller
       const granted = view.tools.filter(({ id }) => id !== projectTool.name && id !== invoke.name)
       return [projectTool, ...granted.map(describeGranted)]
     },
-    async callTool(holder, name, args, claim, { signal } = {}) {
+    async callTool(holder, name, args, claim, { signal, progress } = {}) {
       const caller = claim.name ? { ...holder.caller, client: clientName(claim.name) } : holder.caller
-      const call = { ...holder, caller, surface: 'mcp' as const, ...(signal && { signal }) }
+      const call = { ...holder, caller, surface: 'mcp' as const, progress, ...(signal && { signal }) }
       if (name === projectTool.name) {
         const wanted = args ?? {}
         const input = Object.hasOwn(wanted, 'flow_id') ? wanted : pinned(wanted, await findPin(holder))
@@ -46,6 +46,7 @@ export function grantTools(hub: Hub, registry: Registry): OfferedTools<McpCaller
       // Whatever else speaks against the call is for the invoke to say, with the code it has everywhere.
       const input = { tool_id: name, payload: args ?? {}, ...(await findPin(holder)) }
       const answer = await runOperation(hub, { ...call, operation: invoke, input })
+      if (answer.status === 202) return { ...answer, result: pendingResultOf(answer.text) }
       const result = answer.ok ? ownResultOf(answer.text) : undefined
       return result === undefined ? answer : { ...answer, result }
     },
@@ -109,13 +110,31 @@ function findView(
   return findGrantView(hub, { caller, vault_id: vault, presented })
 }
 
+const ASKS = {
+  each_call: 'Each call waits for the approval of the owner.',
+  first_call: 'The first call with arguments of one shape waits for the approval of the owner.',
+} as const
+
+function describe({ id, description = id, approval = 'never' }: AllowedTool): string {
+  return approval === 'never' ? description : `${description} (${ASKS[approval]})`
+}
+
 function describeGranted(tool: AllowedTool): ToolDescription {
   return {
     name: tool.id,
-    description: tool.description ?? tool.id,
+    description: describe(tool),
     inputSchema: tool.input_schema ?? { type: 'object' },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   }
+}
+
+const COME_BACK =
+  'The owner of the hub has to approve this call first, and was asked. Nothing was done yet. Call the same tool again with exactly the same arguments to wait for the answer; it is carried out once, however often you call.'
+
+/** What an agent is told that has to come back, for programs and for models. */
+function pendingResultOf(text: string): string {
+  const content = [text, COME_BACK].map((part) => ({ type: 'text', text: part }))
+  return JSON.stringify({ content, structuredContent: JSON.parse(text) })
 }
 
 /** The agent gets what the tool itself answered, as if it had called it directly. */

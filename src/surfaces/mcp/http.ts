@@ -71,9 +71,13 @@ export function createMcpHttp<Caller>(
 
   async function sendFast(request: FastRequest, res: ServerResponse, caller: Caller): Promise<void> {
     const stops = request.streams ? [send.startKeepAlive(res, keepAliveMs)] : []
-    if (request.streams && request.progressToken !== undefined)
-      stops.push(send.startProgress(res, progressMs, request.progressToken))
-    const message = await answerFast(request, caller, abortWhenClosed(res))
+    const signal = abortWhenClosed(res)
+    const telling =
+      request.streams && request.progressToken !== undefined
+        ? send.startProgress(res, progressMs, request.progressToken)
+        : undefined
+    if (telling) stops.push(telling.stop)
+    const message = await answerFast(request, caller, { signal, ...(telling && { progress: telling.tell }) })
     for (const stop of stops) stop()
     if (res.destroyed) return
     // A client of 2026 gets one document, unless the answer took so long that a stream was begun.

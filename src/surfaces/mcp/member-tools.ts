@@ -21,7 +21,7 @@ export function memberTools(hub: Hub, registry: Registry): OfferedTools<McpCalle
       if (!list) lists.set(key, (list = allowed.map(({ tool }) => tool)))
       return list
     },
-    async callTool(from, name, args, claim, { signal } = {}) {
+    async callTool(from, name, args, claim, { signal, progress } = {}) {
       const operation = registry.get(name)
       const known = operation?.mcp ? operation : mcpDoor
       const caller = claim.name ? { ...from.caller, client: clientName(claim.name) } : from.caller
@@ -31,6 +31,7 @@ export function memberTools(hub: Hub, registry: Registry): OfferedTools<McpCalle
         surface: 'mcp' as const,
         caller,
         input: args ?? {},
+        progress,
         ...(signal && { signal }),
       }
       // A tool that is not there and one the caller may not use are recorded apart but look the same.

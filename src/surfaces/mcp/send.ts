@@ -14,6 +14,11 @@ const EVENT_HEADERS: HeaderList = [
   'no',
 ]
 
+interface Telling {
+  readonly stop: () => void
+  readonly tell: (progress: number, total?: number) => void
+}
+
 /** Writes answers, each with the host's own headers before those of the protocol. */
 export interface Sender {
   json(res: ServerResponse, status: number, text: string): void
@@ -21,8 +26,8 @@ export interface Sender {
   event(res: ServerResponse, message: string): void
   /** Comments keep a quiet stream from being cut by a proxy while a long call runs. */
   startKeepAlive(res: ServerResponse, everyMs: number): () => void
-  /** Tells a client that asked for it, now and then, that its call still runs. */
-  startProgress(res: ServerResponse, everyMs: number, token: string | number): () => void
+  /** Tells a client that asked for it, now and then, that its call still runs, where the tool tells nothing itself. */
+  startProgress(res: ServerResponse, everyMs: number, token: string | number): Telling
 }
 
 export function createSender(own: HeaderList): Sender {
@@ -38,12 +43,20 @@ export function createSender(own: HeaderList): Sender {
     },
     startKeepAlive: (res, everyMs) => every(everyMs, () => writePart(res, stream, ': keepalive\n\n')),
     startProgress(res, everyMs, progressToken) {
-      let progress = 0
-      return every(everyMs, () => {
-        const params = { progressToken, progress: ++progress }
+      let count = 0
+      const send = (progress: number, total?: number) => {
+        const params = { progressToken, progress, ...(total !== undefined && { total }) }
         const message = JSON.stringify({ method: 'notifications/progress', params, jsonrpc: '2.0' })
-        writePart(res, stream, frameOf(message))
-      })
+        if (!res.destroyed) writePart(res, stream, frameOf(message))
+      }
+      const stop = every(everyMs, () => send(++count))
+      return {
+        stop,
+        tell(...values) {
+          stop()
+          send(...values)
+        },
+      }
     },
   }
 }

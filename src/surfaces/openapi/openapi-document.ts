@@ -138,12 +138,17 @@ function describeResponses(operation: Operation, hasBody: boolean, schemas: Json
   const success = String(operation.status)
   const output = describeSchema(operation.output, 'output', schemas)
   const content = { 'application/json': { schema: output } }
+  const { pending } = operation
+  const later = pending && { 'application/json': { schema: describeSchema(pending, 'output', schemas) } }
   const errors: ErrorTable = {
     ...pick([...ANYWHERE, ...(hasBody ? WITH_BODY : [])]),
     ...operation.errors,
   }
   return {
     [success]: { description: operation.summary, ...(success !== '204' && { content }) },
+    ...(later && {
+      202: { description: 'It waits for a person; the same call again attaches.', content: later },
+    }),
     ...describeErrors(errors, refusals && describeSchema(refusals, 'output', schemas), forStrangers),
   }
 }

@@ -26,13 +26,13 @@ export type EventFilters = z.infer<typeof EventFilters>
 export interface Filtered {
   readonly type: string
   readonly stream?: string
-  readonly connection_id: string
+  readonly connection_id?: string
 }
 
-/** Whether a subscription with these filters is told of an event. One about no stream is of none of the streams. */
+/** Whether a subscription with these filters is told of an event. One about no stream or connection is of none of them. */
 export function isWanted(filters: EventFilters, { type, stream, connection_id }: Filtered): boolean {
   const { streams, connection_ids, types } = filters
   if (streams && (stream === undefined || !streams.includes(stream))) return false
-  if (connection_ids && !connection_ids.includes(connection_id)) return false
+  if (connection_ids && (connection_id === undefined || !connection_ids.includes(connection_id))) return false
   return !types || (types as readonly string[]).includes(type)
 }

@@ -1,4 +1,4 @@
-/** What subscribers are told of collections. The hub's own `verify` and `test` are not filtered. */
+/** What subscribers are told of collections, and of calls that wait for the owner. The hub's own `verify` and `test` are not filtered. */
 export const EVENT_TYPES = [
   'pdpp.records.changed',
   'pdpp.run.queued',
@@ -9,6 +9,9 @@ export const EVENT_TYPES = [
   'pdpp.run.succeeded',
   'pdpp.run.failed',
   'pdpp.run.cancelled',
+  'approval.requested',
+  'approval.decided',
+  'approval.expired',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

@@ -9,10 +9,10 @@ import { wakeDeliverer } from './wake-deliverer.ts'
 /** Something that subscribers may want to hear of. `data` never holds what was collected. */
 export interface PublishedEvent {
   readonly type: EventType
-  /** What it is about: the id of a connection, a run or a stream. */
+  /** What it is about: the id of a connection, a run, a stream or a request for approval. */
   readonly subject: string
   readonly stream?: string
-  readonly connection_id: string
+  readonly connection_id?: string
   readonly data: Readonly<Record<string, unknown>>
 }
 
@@ -28,7 +28,15 @@ const open = sql<{ subscription_id: string; filters_json: string }>(
  */
 export async function publishEvent(tx: Transaction, hub: Hub, event: PublishedEvent): Promise<void> {
   const { type, subject, stream, connection_id, data } = event
-  const content = { type, subject, data: { connection_id, ...(stream !== undefined && { stream }), ...data } }
+  const content = {
+    type,
+    subject,
+    data: {
+      ...(connection_id !== undefined && { connection_id }),
+      ...(stream !== undefined && { stream }),
+      ...data,
+    },
+  }
   let isAwaited = false
   for (const { subscription_id, filters_json } of await tx.all(open, SUBSCRIPTION_LIMIT)) {
     if (!isWanted(EventFilters.parse(JSON.parse(filters_json)), event)) continue

@@ -3,7 +3,7 @@ import { ROLES } from '../../../platform/identity/caller.ts'
 import { type Lock, lockedCode } from '../../../platform/locks/lock.ts'
 import { gateState, isForbidden } from '../../../platform/policy/gates.ts'
 import { scopesOfRole } from '../../../platform/policy/visible-scopes.ts'
-import { allowedToolIds } from '../allowlist.ts'
+import { allowedToolIds, asksFirst } from '../allowlist.ts'
 import { isFlowVersionVisible } from '../flow-store.ts'
 import { type Grant, isExpired } from '../grants/grant-record.ts'
 import { wasEndedByTime } from '../grants/grant-store.ts'
@@ -189,6 +189,21 @@ const CONDITIONS: readonly Condition[] = [
   },
   {
     part: 'count',
+    condition: 'owner is asked first',
+    code: 'FLOW_EXTERNAL_APPROVAL_DENIED',
+    judge: ofGrant((grant, facts) => {
+      const { allowed_tools = [] } = facts.rules.policy.value.external_agent ?? {}
+      const asking = allowed_tools.filter(
+        (tool) => facts.useOf(grant).tools.includes(tool.id) && asksFirst(tool),
+      )
+      const words = asking.map(({ id, approval }) => `${id}: ${approval}`)
+      return asking.length > 0
+        ? { holds: true, detail: `a call waits for you (${words.join(', ')})` }
+        : undefined
+    }),
+  },
+  {
+    part: 'count',
     condition: 'invocations are left',
     code: 'FLOW_EXTERNAL_GRANT_DENIED',
     judge: ofGrant(({ max_invocations, invocation_count }) => ({
@@ -223,7 +238,9 @@ function verdictOf({ condition, code }: Condition, finding: Finding): Verdict {
 }
 
 /** A condition about the grant. That there is one is a condition of its own. */
-function ofGrant(judgeGrant: (grant: Grant, facts: Facts) => Finding | Promise<Finding>): Condition['judge'] {
+function ofGrant(
+  judgeGrant: (grant: Grant, facts: Facts) => Finding | undefined | Promise<Finding | undefined>,
+): Condition['judge'] {
   return async (facts) => {
     const grant = await facts.grant()
     return grant && judgeGrant(grant, facts)

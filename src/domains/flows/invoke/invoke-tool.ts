@@ -6,16 +6,24 @@ import {
   defineOperation,
   type Effect,
 } from '../../../operations/define-operation.ts'
+import { type CallApproval, resultOf } from '../../../platform/approvals/approval.ts'
+import { claimExecution, finishExecution } from '../../../platform/approvals/approval-moves.ts'
+import { findApproval } from '../../../platform/approvals/approval-reads.ts'
+import { sealSecret } from '../../../platform/secrets/sealed-secrets.ts'
 import { compilePayloadCheck } from '../../../platform/upstream/payload-schema.ts'
 import type { Part } from '../activation/conditions.ts'
-import { type AllowedTool, allowedToolIds, requireAllowedTool } from '../allowlist.ts'
+import { type AllowedTool, allowedToolIds, asksFirst, requireAllowedTool } from '../allowlist.ts'
+import { askedCall } from '../approvals/asked-call.ts'
+import { awaitWord, type Word } from '../approvals/await-word.ts'
+import { attachTo, executeOnce } from '../approvals/execute-once.ts'
+import { notYet, PendingOutput } from '../approvals/pending.ts'
 import { MAX_REF_ID_CHARS } from '../bundle/limits.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { findReferences, requireGrant } from '../grants/check-grant.ts'
 import { type Grant, MISPLACED_BEARER } from '../grants/grant-record.ts'
 import { takeInvocation } from '../grants/grant-store.ts'
 import { isOverBudget, takeFromBudgets } from './call-budgets.ts'
-import { callProvider, isProvided } from './providers.ts'
+import { callProvider, isProvided, type ProvidedTool } from './providers.ts'
 import { whileActivated } from './while-activated.ts'
 
 const input = z.strictObject({
@@ -47,6 +55,9 @@ const errors = flowErrors.pick(
   'FLOW_EXTERNAL_GRANT_FLOW_MISMATCH',
   'FLOW_EXTERNAL_GRANT_TOOL_DENIED',
   'FLOW_EXTERNAL_TOOL_DENIED',
+  'FLOW_EXTERNAL_APPROVAL_DENIED',
+  'FLOW_EXTERNAL_APPROVAL_EXPIRED',
+  'FLOW_EXTERNAL_APPROVAL_UNKNOWN',
   'FLOW_EXTERNAL_PROVIDER_FAILED',
   'FLOW_EXTERNAL_PROVIDER_TIMEOUT',
 )
@@ -89,6 +100,7 @@ export const invokeTool = defineOperation({
   references: findReferences,
   input,
   output: InvokeToolOutput,
+  pending: PendingOutput,
   present: async () => (await import('./present-invoke.ts')).presentInvocation,
   async check(context) {
     const { tool, grant } = await requireActivated(context)
@@ -97,29 +109,111 @@ export const invokeTool = defineOperation({
       context.refuse('BAD_REQUEST', 'The payload is larger than what the tool may be given.')
     if (!isPayloadFor(tool, payload))
       context.refuse('BAD_REQUEST', "The payload does not fit the tool's input schema.")
-    return { tool, grant, payload }
+    return { tool, grant, payload, word: await findWord(context, grant, tool, payload) }
   },
   // Taking the invocation is what binds: it asks again whether the grant is neither revoked nor expired.
-  async handle(context, { tool, grant, payload }) {
-    if (!(await takeInvocation(context.db, grant.grant_id, context.now))) await refuseUntaken(context)
-    await takeFromBudgets(context, grant, tool)
+  async handle(context, { tool, grant, payload, word }) {
     const accepted = {
       schema: 'knowtation.flow_external_tool_invoke/v0' as const,
       tool_id: tool.id,
       accepted: true as const,
       grant_id: grant.grant_id,
     }
-    if (!isProvided(tool)) return accepted
-    return new ActOutside(async (signal) => {
-      const result = await whileActivated(
-        () => requireStillActivated(context),
-        signal,
-        (stop) => callProvider(context, grant, tool, payload, stop),
+    if (word === 'free') {
+      await take(context, grant, tool)
+      if (!isProvided(tool)) return accepted
+      return new ActOutside(async (signal) => ({
+        ...accepted,
+        result: await perform(context, grant, tool, payload, signal),
+      }))
+    }
+    if (word.state === 'waiting') {
+      context.mark('FLOW_EXTERNAL_APPROVAL_PENDING')
+      return notYet(word)
+    }
+    const claimed = await claim(context, word, { grant, tool, payload })
+    if (!claimed) {
+      context.mark('FLOW_EXTERNAL_APPROVAL_ATTACHED')
+      return new ActOutside(async (signal) =>
+        withResult(accepted, await attachTo(context, word.approval_id, signal)),
       )
-      return { ...accepted, result }
-    })
+    }
+    await take(context, grant, tool)
+    if (isProvided(tool))
+      return new ActOutside(async (signal) => ({
+        ...accepted,
+        result: await executeOnce(context, claimed, signal, (stop) =>
+          perform(context, grant, tool, payload, stop),
+        ),
+      }))
+    await endAtOnce(context, claimed)
+    return accepted
   },
 })
+
+interface Use {
+  readonly grant: Grant
+  readonly tool: AllowedTool
+  readonly payload: Record<string, unknown>
+}
+
+/** What the owner says to the call, where the tool asks. What may have changed while it waited is looked at again. */
+async function findWord(
+  context: Asking<'read'>,
+  grant: Grant,
+  tool: AllowedTool,
+  payload: Record<string, unknown>,
+): Promise<Word> {
+  if (!asksFirst(tool)) return 'free'
+  const activated = () => requireStillActivated(context)
+  const call = askedCall(grant, tool, payload, context.rules.revision)
+  const word = await whileActivated(activated, context.signal, (stop) =>
+    awaitWord(context, call, payload, stop),
+  )
+  await activated()
+  return word
+}
+
+function withResult<Accepted>(accepted: Accepted, result: unknown): Accepted & { result?: unknown } {
+  return { ...accepted, ...(result !== undefined && { result }) }
+}
+
+async function take(context: Asking<'update'>, grant: Grant, tool: AllowedTool): Promise<void> {
+  if (!(await takeInvocation(context.db, grant.grant_id, context.now))) await refuseUntaken(context)
+  await takeFromBudgets(context, grant, tool)
+}
+
+/** Takes the one execution that was approved, by the policy of this moment; nothing where another call has it. */
+async function claim(context: Asking<'update'>, approval: CallApproval, { grant, tool, payload }: Use) {
+  const { db, now, rules, refuse } = context
+  const current = await findApproval(db, approval.approval_id)
+  if (current?.state === 'expired') return refuse('FLOW_EXTERNAL_APPROVAL_EXPIRED')
+  if (current?.state !== 'approved') return undefined
+  const isSame = asksFirst(tool) && askedCall(grant, tool, payload, rules.revision).digest === current.digest
+  if (!isSame) return refuse('FLOW_EXTERNAL_APPROVAL_EXPIRED')
+  const fence = await claimExecution(db, current, now)
+  return fence === undefined ? undefined : { approval_id: current.approval_id, fence }
+}
+
+/** What has nothing behind it has happened with its record. */
+async function endAtOnce(
+  { db, hub, now }: Asking<'update'>,
+  claimed: { approval_id: string; fence: number },
+) {
+  const result_sealed = await sealSecret(db, hub, resultOf(claimed.approval_id), '{}')
+  await finishExecution(db, { ...claimed, state: 'executed', result_code: null, result_sealed }, now)
+}
+
+function perform(
+  context: Asking<'update'>,
+  grant: Grant,
+  tool: ProvidedTool,
+  payload: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const activated = () => requireStillActivated(context)
+  return whileActivated(activated, signal, (stop) => callProvider(context, grant, tool, payload, stop))
+}
 
 async function requireActivated(
   context: Asking<Effect>,
@@ -137,7 +231,7 @@ async function refuseUntaken(context: Asking<'update'>): Promise<never> {
 }
 
 /** The same conditions at a later moment, by the policy of that moment. */
-async function requireStillActivated(context: Asking<'update'>): Promise<void> {
+async function requireStillActivated(context: Asking<Effect>): Promise<void> {
   const { hub, vault_id } = context
   const later = { ...context, rules: hub.rulesOf(vault_id), db: hub.db, now: hub.system.now() }
   await requireActivated(later, ['gate', ...USE])

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Page } from '../../../operations/present/page.ts'
 import { renderTable } from '../../../operations/present/table.ts'
 import { printable } from '../../../platform/basics/printable.ts'
+import type { PendingOutput } from '../approvals/pending.ts'
 import type { ExplainOutput } from './explain.ts'
 import type { InvokeToolOutput } from './invoke-tool.ts'
 
@@ -19,9 +20,12 @@ export function presentExplanation(
 
 /** What an invoked tool answered: its text as text, anything else as JSON. */
 export function presentInvocation(
-  { tool_id, result }: z.output<typeof InvokeToolOutput>,
+  answer: z.output<typeof InvokeToolOutput> | PendingOutput,
   page: Page,
 ): string {
+  if ('approval_id' in answer)
+    return `The call waits for the owner until ${answer.expires_at}; nothing was sent. \`knowtation approval show ${answer.approval_id}\` shows it. The same call again waits for the answer.`
+  const { tool_id, result } = answer
   if (result === undefined)
     return `${printable(tool_id)} was accepted and counted. No provider is bound, so nothing was sent.`
   const texts = textsIn(result)

@@ -3,6 +3,7 @@ import type { Command, Flag } from '../command.ts'
 /** What stands in an example for an input of this name. */
 const SAMPLES: Readonly<Record<string, string>> = {
   agent_id: 'coder-1',
+  approval_id: 'appr_4f1c2a9be07d5386',
   base_state_id: 'flst1_4f1c2a9be07d5386',
   base_version: '1.0.0',
   bundle: 'bundle.json',

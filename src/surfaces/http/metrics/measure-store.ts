@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Hub } from '../../../operations/hub.ts'
+import { measureWaiting } from '../../../platform/approvals/approval-reads.ts'
 import { PACKAGE_VERSION } from '../../../platform/basics/package-folder.ts'
 import { sql } from '../../../platform/storage/database.ts'
 import { askPatiently } from '../store-patience.ts'
@@ -50,6 +51,7 @@ export function measureStore(hub: Hub, register: Registry): void {
     },
   })
   measureUnderWay(hub, registers)
+  measureApprovals(hub, registers)
   measureTakeovers(hub, registers)
   const sizes = askPatiently<Sizes>(() => sizesOf(hub), [])
   const bytes: Gauge = new Gauge({
@@ -74,6 +76,28 @@ function measureUnderWay(hub: Hub, registers: Registry[]): void {
       const found = await count()
       gauge.reset()
       for (const one of found) gauge.set({ what: one.what, state: one.state }, Number(one.count))
+    },
+  })
+}
+
+function measureApprovals(hub: Hub, registers: Registry[]): void {
+  const measure = askPatiently(
+    () => measureWaiting(hub.db, hub.system.now()).catch(() => undefined),
+    undefined,
+  )
+  const waiting: Gauge = new Gauge({
+    name: 'knowtation_approvals_waiting',
+    help: 'Calls that wait for the word of the owner.',
+    registers,
+    collect: async () => waiting.set((await measure())?.waiting ?? Number.NaN),
+  })
+  const oldest: Gauge = new Gauge({
+    name: 'knowtation_approvals_oldest_seconds',
+    help: 'How long the oldest of them has waited; 0 where none waits.',
+    registers,
+    async collect() {
+      const since = (await measure())?.oldest
+      oldest.set(since ? (hub.system.now().getTime() - Date.parse(since)) / 1_000 : 0)
     },
   })
 }

@@ -6,6 +6,7 @@ import { addConsentPages } from '../oauth/consent-pages.ts'
 import { addAuthorization, type SignIn } from '../oauth/oauth-routes.ts'
 import { addAccountPages } from './account-pages.ts'
 import { addActivityPages } from './activity-pages.ts'
+import { addApprovalPages } from './approval-pages.ts'
 import { addCallbackPages } from './callback-pages.ts'
 import { addConnectionPages } from './connection-pages.ts'
 import { addDevicePages } from './device-pages.ts'
@@ -54,6 +55,7 @@ export function addOwnerPages(app: FastifyInstance, signIn: SignIn, registry: Re
     addRunPages(pages, hub)
     addActivityPages(pages, hub)
     addLockPages(pages, hub)
+    addApprovalPages(pages, hub)
     addCallbackPages(pages, hub)
     addAuthorization(pages, signIn)
     addConsentPages(pages, signIn, registry)

@@ -74,6 +74,7 @@ const WAYS = [
   ['/owner/intents', 'Connect'],
   ['/owner/activity', 'Activity'],
   ['/owner/locks', 'Locks'],
+  ['/owner/approvals', 'Calls'],
   ['/owner/proposals', 'Proposals'],
   ['/owner/external-agents', 'External agents'],
   ['/owner/consents', 'Programs'],

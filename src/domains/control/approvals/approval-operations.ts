@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { ownerSurface } from '../../../operations/authority.ts'
+import { listApprovals } from '../../../platform/approvals/approval-reads.ts'
+import { defineOwnerOperation } from '../define-owner-operation.ts'
+import { decisionOperations } from './approval-decide.ts'
+import {
+  ApprovalId,
+  ApprovalInFull,
+  ApprovalShape,
+  ApprovalState,
+  approvalErrors,
+  showApproval,
+  showInFull,
+} from './approval-shapes.ts'
+import { findOfVault } from './find-of-vault.ts'
+
+const PAGE_LIMIT = 200
+
+export const ApprovalListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(ApprovalShape),
+  truncated: z.boolean(),
+})
+
+export const ownerApprovalList = defineOwnerOperation({
+  name: 'owner_approval_list',
+  summary: 'List calls that wait, or waited, for the word of the owner, newest first.',
+  effect: 'read',
+  authority: ownerSurface({ session_only: true }),
+  whileLocked: true,
+  rest: 'GET /v1/owner/approvals',
+  cli: 'approval list',
+  errors: {},
+  input: z.strictObject({
+    state: ApprovalState.optional().describe('Only those in this state, such as waiting'),
+    limit: z.int().min(1).max(PAGE_LIMIT).default(50).describe('At most so many'),
+  }),
+  output: ApprovalListOutput,
+  present: async () => (await import('./present-approvals.ts')).presentApprovals,
+  async handle({ input: { state, limit }, db, vault_id }) {
+    const found = await listApprovals(db, vault_id, state, limit + 1)
+    const data = found.slice(0, limit).map(showApproval)
+    return { object: 'list' as const, data, truncated: found.length > limit }
+  },
+})
+
+export const ownerApprovalShow = defineOwnerOperation({
+  name: 'owner_approval_show',
+  summary: 'Show one call that waits for the word of the owner, with all that the tool would be given.',
+  effect: 'read',
+  authority: ownerSurface({ session_only: true }),
+  whileLocked: true,
+  rest: 'GET /v1/owner/approvals/{approval_id}',
+  cli: 'approval show <approval_id>',
+  errors: approvalErrors.pick('unknown_approval'),
+  target: ({ approval_id }) => ({ kind: 'approval', id: approval_id }),
+  input: z.strictObject({ approval_id: ApprovalId }),
+  output: ApprovalInFull,
+  present: async () => (await import('./present-approvals.ts')).presentApproval,
+  handle: async (context) => showInFull(context.hub, await findOfVault(context)),
+})
+
+export const approvalOperations = [ownerApprovalList, ownerApprovalShow, ...decisionOperations]
