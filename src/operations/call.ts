@@ -4,6 +4,7 @@ import type { VaultRules } from '../platform/policy/policies.ts'
 import type { EndedCall, Operation, Presented, Surface, Target } from './define-operation.ts'
 import type { Refusal } from './errors.ts'
 import type { Hub } from './hub.ts'
+import type { Presence } from './presence.ts'
 
 /** One call, as a surface hands it over. */
 export interface Call {
@@ -23,6 +24,8 @@ export interface Call {
   readonly hosted?: boolean
   /** The checked address under which the caller reached the hub. */
   readonly origin?: string
+  /** What shows that the owner is there in person, at the command line. */
+  readonly presence?: Presence | undefined
   /** How long the caller would wait for a person; nothing where it has not said. */
   readonly patience_seconds?: number | undefined
   /** Tells the caller that its call goes on, where it wants to hear so. */

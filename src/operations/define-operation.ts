@@ -205,6 +205,8 @@ interface Declaration<
   openWorld?: boolean
   /** Anybody may ask for it, and it opens nothing: what strangers ask for beyond some records is counted in one. */
   isAsking?: boolean
+  /** It opens something: at the command line on the home it takes the owner in person, where they can prove to be. */
+  opens?: boolean
   /** The owner may still do it while everything is locked. */
   whileLocked?: boolean
   /** May wait for something to happen; it stops waiting when its caller leaves or the hub stops. */
@@ -260,6 +262,7 @@ export interface Operation {
   readonly outward: boolean
   readonly openWorld: boolean
   readonly isAsking: boolean
+  readonly opens: boolean
   readonly whileLocked: boolean
   readonly waits: boolean
   readonly whileDamaged: boolean
@@ -301,6 +304,7 @@ export function defineOperation<
     outward: declaration.outward ?? false,
     openWorld: declaration.openWorld ?? false,
     isAsking: declaration.isAsking ?? false,
+    opens: declaration.opens ?? false,
     whileLocked: declaration.whileLocked ?? false,
     waits: declaration.waits ?? false,
     whileDamaged: declaration.whileDamaged ?? false,

@@ -47,6 +47,11 @@ export const COMMON_ERRORS = {
     message: 'The hub does not answer pages of this origin.',
     hint: 'Add the origin to allowed_origins in the config.yaml of the hub.',
   },
+  PRESENCE_REQUIRED: {
+    status: 403,
+    message: 'This opens something, so it takes the owner in person: the password, or a tap in the browser.',
+    hint: 'Run it in a terminal, or with --in-browser, or give the password on stdin with --password-stdin.',
+  },
   NOT_FOUND: {
     status: 404,
     message: 'There is nothing at this address.',

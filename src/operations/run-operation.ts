@@ -11,6 +11,7 @@ import { Refusal, refuse } from './errors.ts'
 import { findLostKey } from './find-lost-key.ts'
 import type { Hub } from './hub.ts'
 import { isVault } from './is-vault.ts'
+import { checkPresence } from './presence.ts'
 import { refuseCall } from './refuse-call.ts'
 import { findCallerLock, isFreeOfLocks } from './watch-acts.ts'
 
@@ -35,6 +36,7 @@ const STEPS: readonly Step[] = [
   checkOwnerAgent,
   parseInput,
   checkAuthority,
+  checkPresence,
   act,
 ]
 

@@ -18,7 +18,7 @@ import { runCli } from '../../src/surfaces/cli/run-cli.ts'
 import { type CliRun, runInProcess } from '../harness/call-cli.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { recorded, send, startRestHub } from '../rest/rest-hub.fixture.ts'
-import { setUpOwner, visitorOf } from './owner-visitor.ts'
+import { PASSWORD, setUpOwner, visitorOf } from './owner-visitor.ts'
 
 let hub: TestHub
 let agentHome: string
@@ -33,6 +33,9 @@ afterAll(async () => {
 
 /** The command line on the hub's own home. */
 const atHome = (...argv: string[]) => runInProcess(argv, hub.options.env)
+/** The same for what opens something, with the owner's password. */
+const opening = (...argv: string[]) =>
+  runInProcess([...argv, '--password-stdin'], hub.options.env, `${PASSWORD}\n`)
 /** The command line of an agent, which has a home of its own and reaches the hub over HTTP. */
 const asAgent = (...argv: string[]) => runInProcess(argv, { KNOWTATION_HOME: agentHome })
 
@@ -55,7 +58,7 @@ describe('owner login', () => {
     expect(url?.[1]).toBe(new URL(hub.url).port)
     expect(first.stdout).toContain('set up your hub')
     await setUpOwner(hub)
-    const { result: later, records } = await recorded(hub, () => atHome('owner', 'login', '--json'))
+    const { result: later, records } = await recorded(hub, () => opening('owner', 'login', '--json'))
     const body = JSON.parse(later.stdout) as { url: string; purpose: string }
     expect(body.purpose).toBe('sign_in')
     expect(records).toMatchObject([
@@ -73,7 +76,7 @@ describe('owner login', () => {
 describe('owner agent', () => {
   test('login waits for the owner, and keeps the bearer where only its user can read it', async () => {
     const { user_code, run } = await beginLogin('--name', 'Night shift', '--json')
-    const approved = await atHome('owner', 'device', 'approve', user_code)
+    const approved = await opening('owner', 'device', 'approve', user_code)
     expect(approved.stdout).toContain('Night shift')
     const { exit, stdout, stderr } = await run
     expect(exit).toBe(0)
@@ -166,7 +169,7 @@ describe('owner agent', () => {
     const { user_code, run } = await beginLogin('--credential', place)
     rmSync(join(agentHome, 'later'), { recursive: true })
     writeFileSync(join(agentHome, 'later'), '')
-    await atHome('owner', 'device', 'approve', user_code)
+    await opening('owner', 'device', 'approve', user_code)
     const { exit, stderr } = await run
     expect([exit, stderr]).toEqual([1, expect.stringContaining('(CREDENTIAL_NOT_SAVED)')])
     const { data } = JSON.parse((await atHome('owner', 'agent', 'list', '--json')).stdout)

@@ -1,6 +1,7 @@
 import { ownerLinkCreate } from '../../src/domains/control/owner/link-create.ts'
 import { runOperation } from '../../src/operations/run-operation.ts'
 import { localCaller } from '../../src/platform/identity/caller.ts'
+import { askPresence, decidePresence } from '../../src/platform/identity/owner-presence.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { type Received, type Sent, send } from '../rest/rest-hub.fixture.ts'
 
@@ -69,9 +70,24 @@ function keepCookie(cookies: Map<string, string>, line: string): void {
 /** The path and query of a fresh one-time link, as `knowtation owner login` prints it. */
 export async function makeLink({ hub }: Pick<TestHub, 'hub'>): Promise<{ path: string; link: string }> {
   const call = { operation: ownerLinkCreate, surface: 'cli', caller: localCaller('knowtation') } as const
-  const answer = await runOperation(hub, { ...call, address: 'local', vault: undefined, input: {} })
+  const presence = await confirmedPresence(hub, 'owner_link_create', {})
+  const answer = await runOperation(hub, { ...call, address: 'local', vault: undefined, input: {}, presence })
   const { pathname, search, searchParams } = new URL((JSON.parse(answer.text) as { url: string }).url)
   return { path: `${pathname}${search}`, link: searchParams.get('link') as string }
+}
+
+/** What the owner has confirmed in the browser for a command, without the browser. */
+export async function confirmedPresence(
+  { db, home, env, system }: TestHub['hub'],
+  operation: string,
+  input: object,
+) {
+  const now = system.now()
+  return db.transaction(async (tx) => {
+    const asked = await askPresence(tx, { home, env, system }, { operation, vault_id: 'default', input })
+    await decidePresence(tx, { ...asked, confirmed: true }, now)
+    return { confirmed: asked.presence_id }
+  })
 }
 
 /** Sets the owner up, and answers the signed-in visitor. */

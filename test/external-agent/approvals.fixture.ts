@@ -26,6 +26,8 @@ export interface AskingOptions {
 export function askingPolicy(url: string, words = 'nothing'): object {
   const provider = { name: 'web' }
   return policyWith({
+    max_invocations: 10_000,
+    max_ttl_seconds: 86_400,
     providers: { web: { kind: 'http', url } },
     allowed_tools: [
       { id: 'post', provider, approval: 'each_call' },
@@ -40,7 +42,7 @@ export async function startAskingHub(options: AskingOptions = {}): Promise<Askin
   const endpoint = await startEndpoint()
   const hub = await startGateHub('on', { ...options, policy: askingPolicy(endpoint.url) })
   await storeFlows(hub.hub, 'default', [toolFlow(pin.flow_id, TOOLS)])
-  const grant = await mint(hub, { ...pin, requested_tools: TOOLS })
+  const grant = await mint(hub, { ...pin, requested_tools: TOOLS, ttl_seconds: 86_400 })
   return {
     hub,
     endpoint,

@@ -137,7 +137,7 @@ async function oneWaiting({ hub }: AskingHub) {
   }
 }
 
-test('a held call ends with a lock, a revoke, a closed gate and a hub that stops', async () => {
+test('a held call ends with a lock, a revoke and a closed gate', async () => {
   const asking = await started()
   const { hub, grant } = asking
   const held = (text: string) => call(asking, 'post', { text }, { wait: 60 })
@@ -153,8 +153,16 @@ test('a held call ends with a lock, a revoke, a closed gate and a hub that stops
   hub.options.env.FLOW_EXTERNAL_AGENT_ENABLED = '1'
   const revoked = held('revoked')
   await new Promise((done) => setTimeout(done, 300))
-  await asOwner(hub, 'DELETE', `/api/v1/flows/${grant.grant.flow_id}/external-grants/${grant.grant.grant_id}`)
+  await asOwner(hub, 'DELETE', `/api/v1/flows/external-grants/${grant.grant_id}`)
   expect((await revoked).body.code).toBe('FLOW_EXTERNAL_GRANT_REVOKED')
+})
+
+test('a hub that stops lets go of what it holds', async () => {
+  const asking = await startAskingHub()
+  const held = call(asking, 'post', SENT, { wait: 60 })
+  await oneWaiting(asking)
+  await asking.close()
+  expect((await held).status).toBe(202)
 })
 
 test('what waits is bounded, and what cannot be shown is refused', async () => {

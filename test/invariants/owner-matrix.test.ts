@@ -28,6 +28,8 @@ DELETE /v1/owner/consents/{consent_id}                               401 403 403
 GET /v1/owner/approvals                                              401 403 403 in  403 no  approval list
 GET /v1/owner/approvals/{approval_id}                                401 403 403 in  403 no  approval show
 POST /v1/owner/approvals/{approval_id}/decision                      401 403 403 in  403 no  -
+GET /v1/owner/presence/{presence_id}                                 401 403 403 in  403 no  -
+POST /v1/owner/presence/{presence_id}/decision                       401 403 403 in  403 no  -
 GET /v1/owner/passkeys                                               401 403 403 in  403 no  owner passkey list
 DELETE /v1/owner/passkeys/{passkey_id}                               401 403 403 in  403 no  owner passkey remove
 GET /v1/owner/connector-templates                                    401 403 in  in  403 no  owner connector list

@@ -37,6 +37,7 @@ const PROPOSAL = { proposal_id: 'prop_nope' }
 const STEP = { ...FLOW, run_id: 'run_nope', step_id: 'flow_research_brief#1' }
 const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
 const APPROVAL = { approval_id: `appr_${'0'.repeat(16)}` }
+const PRESENCE = { presence_id: `opres_${'0'.repeat(16)}` }
 const CONSENT = { consent_id: `cons_${'0'.repeat(16)}` }
 const CODE = { user_code: 'BCDF-GHJK' }
 const CONNECTION = { connection_id: `conn_${'0'.repeat(24)}` }
@@ -179,6 +180,12 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
     ...APPROVAL,
     decision: 'deny',
     digest: `sha256:${'0'.repeat(64)}`,
+  }),
+  owner_presence_show: expects('owner_surface', '404 unknown_presence', PRESENCE),
+  owner_presence_decide: expects('owner_surface', '404 unknown_presence', {
+    ...PRESENCE,
+    digest: '-',
+    decision: 'refuse',
   }),
   owner_passkey_list: expects('owner_surface', '200'),
   owner_passkey_remove: expects('owner_surface', '404 unknown_passkey', {

@@ -15,6 +15,7 @@ export const TokenCreateOutput = z.strictObject({
 
 export const tokenCreate = defineOperation({
   name: 'token_create',
+  opens: true,
   summary: 'Create a local token for this vault. Its bearer is shown once.',
   effect: 'create',
   authority: vaultMember('admin'),

@@ -6,6 +6,7 @@ import { purgeMcpConsents } from '../../platform/identity/mcp/mcp-consents.ts'
 import { purgeOauthRecords } from '../../platform/identity/mcp/oauth-records.ts'
 import { purgeDeviceGrants } from '../../platform/identity/owner-device-grants.ts'
 import { purgeLinks } from '../../platform/identity/owner-links.ts'
+import { purgePresence } from '../../platform/identity/owner-presence.ts'
 import { purgeOwnerSessions } from '../../platform/identity/owner-sessions.ts'
 import { approvalChores } from './approvals/tell-approvals.ts'
 import { intentChores } from './intents/intent-chores.ts'
@@ -28,6 +29,7 @@ async function purgeEnded(hub: Hub): Promise<void> {
     await purgeOauthRecords(tx, ended_before)
     await purgeMcpConsents(tx, new Date(ended_before.getTime() - CONSENTS_KEPT_MS))
     await pruneEvents(tx)
+    await purgePresence(tx, ended_before)
     await purgeApprovals(tx, hub.system.now())
     await purgePermits(tx, hub.system.now())
   })

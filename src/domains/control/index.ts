@@ -12,6 +12,7 @@ import { ownerAgentList, ownerAgentRevoke } from './owner/agents.ts'
 import { ownerDeviceApprove, ownerDeviceDeny, ownerDeviceShow } from './owner/device.ts'
 import { ownerLinkCreate } from './owner/link-create.ts'
 import { ownerPasskeyList, ownerPasskeyRemove } from './owner/passkeys.ts'
+import { ownerPresenceDecide, ownerPresenceShow } from './owner/presence.ts'
 import { ownerSessionList, ownerSignOutEverywhere } from './owner/sign-out.ts'
 import { recordOperations } from './records/record-operations.ts'
 import { runOperations } from './runs/run-operations.ts'
@@ -33,6 +34,8 @@ export const controlOperations = [
   ownerAgentRevoke,
   ownerPasskeyList,
   ownerPasskeyRemove,
+  ownerPresenceShow,
+  ownerPresenceDecide,
   ownerConnectorTemplateList,
   ownerConnectionList,
   ownerConnectionShow,

@@ -46,6 +46,7 @@ const SEALED: readonly SealedColumn[] = [
   oneOfEach('connection_intents', 'intent_id', 'sealed', 'authorization'),
   oneOfEach('event_subscriptions', 'subscription_id', 'sealed_secret', 'signing_secret'),
   oneOfEach('event_subscriptions', 'subscription_id', 'sealed_former_secret', 'signing_secret'),
+  oneOfEach('owner_presence', 'presence_id', 'input_sealed', 'input'),
   oneOfEach('call_approvals', 'approval_id', 'arguments_sealed', 'arguments'),
   oneOfEach('call_approvals', 'approval_id', 'result_sealed', 'result'),
 ]

@@ -102,6 +102,10 @@ export const laterMigrations: readonly Migration[] = [
         permit_key TEXT PRIMARY KEY, vault_id TEXT NOT NULL, grant_id TEXT NOT NULL, tool_id TEXT NOT NULL,
         approval_id TEXT NOT NULL, permitted_until TEXT NOT NULL)`,
       `CREATE INDEX call_permits_by_time ON call_permits (permitted_until)`,
+      // What the command line would open, until the owner has confirmed it in the browser and it is done.
+      `CREATE TABLE owner_presence (
+        presence_id TEXT PRIMARY KEY, digest TEXT NOT NULL, operation TEXT NOT NULL, vault_id TEXT NOT NULL,
+        input_sealed TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL, state TEXT NOT NULL)`,
     ],
   },
 ]

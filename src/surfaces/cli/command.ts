@@ -42,6 +42,8 @@ export interface Globals {
   readonly url: string | undefined
   readonly token: string | undefined
   readonly vault: string | undefined
+  /** How the owner shows to be there, where that is not asked at the terminal. */
+  readonly proof?: 'stdin' | 'browser' | undefined
 }
 
 /** One command as it was typed. */

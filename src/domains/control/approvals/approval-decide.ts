@@ -37,6 +37,7 @@ const common = {
 export const ownerApprovalDecide = defineOwnerOperation({
   ...common,
   name: 'owner_approval_decide',
+  opens: true,
   summary: 'Say yes or no to a call that waits, as it was shown.',
   rest: 'POST /v1/owner/approvals/{approval_id}/decision',
   input: z.strictObject({
@@ -52,6 +53,7 @@ export const ownerApprovalDecide = defineOwnerOperation({
 const approve = defineOwnerOperation({
   ...common,
   name: 'owner_approval_approve',
+  opens: true,
   summary: 'Let a call that waits be carried out, once.',
   cli: 'approval approve <approval_id>',
   input: z.strictObject({

@@ -88,6 +88,7 @@ export const ownerDeviceShow = defineOwnerOperation({
 
 export const ownerDeviceApprove = defineOwnerOperation({
   name: 'owner_device_approve',
+  opens: true,
   summary: 'Approve the program that waits with a code: it becomes an owner agent.',
   effect: 'update',
   authority: ownerSurface({ session_only: true }),

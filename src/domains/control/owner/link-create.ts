@@ -16,6 +16,7 @@ export const OwnerLinkCreateOutput = z.strictObject({
 /** `knowtation owner login`: whoever has the hub's files may sign in as its owner. */
 export const ownerLinkCreate = defineOwnerOperation({
   name: 'owner_link_create',
+  opens: true,
   summary: 'Make a one-time link with which the owner signs in, or sets the account up.',
   effect: 'create',
   authority: ownerSurface({ session_only: true }),

@@ -15,6 +15,7 @@ const SHORTEST_WAIVER_CHARS = 3
 
 export const proposalApprove = defineOperation({
   name: 'proposal_approve',
+  opens: true,
   summary: 'Approve a proposal: its draft becomes the newest version of the flow, for good.',
   description:
     'Approve a proposal: its draft becomes the newest version of the flow, for good. Over MCP, whoever made a proposal cannot approve it (FLOW_SELF_APPROVAL_DENIED): leave it to a person, who runs `knowtation proposal approve`. EVALUATION_REQUIRED asks for a passed proposal_evaluate first, or for a waiver_reason.',

@@ -72,6 +72,7 @@ export const GrantMintOutput = z.strictObject({
 
 export const grantMint = defineOperation({
   name: 'flow_external_grant_mint',
+  opens: true,
   summary: 'Mint a short-lived grant for one version of a flow. Its bearer is shown once.',
   effect: 'create',
   authority: vaultMember('read'),

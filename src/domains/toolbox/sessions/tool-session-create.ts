@@ -22,6 +22,7 @@ export const ToolSessionCreateOutput = z.strictObject({
 
 export const toolSessionCreate = defineOperation({
   name: 'tool_session_create',
+  opens: true,
   summary:
     'Give an agent a seat in the toolbox: one service, one role, for a while. Its bearer is shown once.',
   effect: 'create',

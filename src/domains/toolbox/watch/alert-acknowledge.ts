@@ -11,6 +11,7 @@ export const AlertAcknowledgeOutput = z.strictObject({
 
 export const alertAcknowledge = defineOperation({
   name: 'alert_acknowledge',
+  opens: true,
   summary: "Say that a person has looked at an agent's alert. It is raised again if the agent goes on.",
   effect: 'update',
   idempotent: true,

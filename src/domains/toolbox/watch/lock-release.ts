@@ -9,6 +9,7 @@ export const LockReleaseOutput = z.strictObject({ schema: z.literal('knowtation.
 
 export const lockRelease = defineOperation({
   name: 'lock_release',
+  opens: true,
   summary: 'Take a lock away, so that calls go on. Locks of other kinds stay.',
   effect: 'delete',
   authority: hubOwner(),

@@ -1,5 +1,6 @@
 import type { Operation } from '../../../operations/define-operation.ts'
 import { type Hub, openHub } from '../../../operations/hub.ts'
+import { needsPresence } from '../../../operations/presence.ts'
 import { runOperation } from '../../../operations/run-operation.ts'
 import { homeAt } from '../../../platform/basics/home.ts'
 import { plainLog } from '../../../platform/basics/plain-log.ts'
@@ -17,10 +18,13 @@ export async function connectLocally(invocation: Invocation): Promise<Connection
   const hub = await openHome(invocation)
   return {
     async call(operation, input) {
+      const caller = localCaller('knowtation')
+      const isAsked = await needsPresence(hub, { operation, caller })
       const answer = await runOperation(hub, {
         operation,
         surface: 'cli',
-        caller: localCaller('knowtation'),
+        caller,
+        presence: isAsked ? await prove(invocation, hub, operation, input) : undefined,
         address: 'local',
         vault: invocation.globals.vault,
         input,
@@ -31,6 +35,12 @@ export async function connectLocally(invocation: Invocation): Promise<Connection
     },
     close: () => hub.close(),
   }
+}
+
+// Loaded when needed: most commands open nothing.
+async function prove(invocation: Invocation, hub: Hub, { name: operation }: Operation, input: object) {
+  const { provePresence } = await import('./prove-presence.ts')
+  return provePresence(invocation, hub, { operation, vault_id: invocation.globals.vault ?? 'default', input })
 }
 
 /** Opens the home that the command line names, or says in one sentence why it cannot. */

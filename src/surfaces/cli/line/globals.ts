@@ -8,6 +8,8 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
   { name: 'url', value: 'URL', description: 'Ask a running hub there instead (else KNOWTATION_URL)' },
   { name: 'token', value: 'TOKEN', description: 'The credential for --url (else KNOWTATION_TOKEN)' },
   { name: 'vault', value: 'ID', description: 'The vault to work in (default: default)' },
+  { name: 'in-browser', description: 'Where something is opened, confirm it in the browser' },
+  { name: 'password-stdin', description: 'Where something is opened, read the password from stdin' },
   { name: 'help', aliases: ['h'], description: 'Show what a command does and takes' },
 ]
 
@@ -34,6 +36,8 @@ export function readGlobals(
     url: command.reach === 'hub' ? url : typedUrl,
     token: find('token') ?? (env.KNOWTATION_TOKEN || undefined),
     vault: find('vault'),
+    proof:
+      find('password-stdin') === 'true' ? 'stdin' : find('in-browser') === 'true' ? 'browser' : undefined,
   }
 }
 

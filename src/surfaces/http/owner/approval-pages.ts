@@ -8,7 +8,13 @@ import type { Hub } from '../../../operations/hub.ts'
 import { fieldOf, formToken, runForm } from './owner-forms.ts'
 import { addressIn, askIn, sentenceOf, vaultNamed, vaultOfPage } from './owner-vault.ts'
 import { showSignIn, showSignInFirst } from './sign-in-pages.ts'
-import { APPROVALS_PATH, approvalsView, approvalView, type ShownApproval } from './views/approval-view.ts'
+import {
+  APPROVALS_PATH,
+  approvalsView,
+  approvalView,
+  type ShownApproval,
+  stateWords,
+} from './views/approval-view.ts'
 import { html } from './views/html.ts'
 import { sendPage } from './views/page-layout.ts'
 
@@ -81,7 +87,7 @@ async function showApproval(
   }
   return sendPage(reply, status, {
     title: `${approval.client} wants to call ${approval.tool_id}`,
-    lead: 'The call is held. Nothing was sent.',
+    lead: `It is ${stateWords(approval.state)}.`,
     fault: fault ?? page.fault,
     body: approvalView(visit),
     ...around,

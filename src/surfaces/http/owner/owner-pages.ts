@@ -15,6 +15,7 @@ import { addIntentPages } from './intent-pages.ts'
 import { addLockPages } from './lock-pages.ts'
 import { addFormReader } from './owner-forms.ts'
 import { addPasskeyRoutes } from './passkey-routes.ts'
+import { addPresencePages } from './presence-pages.ts'
 import { addProposalPages } from './proposal-pages.ts'
 import { addRunPages } from './run-pages.ts'
 import { addSignInPages } from './sign-in-pages.ts'
@@ -56,6 +57,7 @@ export function addOwnerPages(app: FastifyInstance, signIn: SignIn, registry: Re
     addActivityPages(pages, hub)
     addLockPages(pages, hub)
     addApprovalPages(pages, hub)
+    addPresencePages(pages, hub)
     addCallbackPages(pages, hub)
     addAuthorization(pages, signIn)
     addConsentPages(pages, signIn, registry)

@@ -46,13 +46,17 @@ export function approvalsView(vault: string, approvals: readonly ShownApproval[]
 
 function rowOf(vault: string, one: ShownApproval): Html {
   const { approval_id, tool_id, client, state, created_at, expires_at } = one
-  const until =
-    state === 'waiting' ? html` · until ${shownTime(expires_at)}` : html` · ${WORDS[state] ?? state}`
+  const until = state === 'waiting' ? html` · until ${shownTime(expires_at)}` : html` · ${stateWords(state)}`
   return html`<li><div><b><a href="${addressIn(`${APPROVALS_PATH}/${approval_id}`, vault)}">${word(tool_id)}</a></b><span>${client} · asked ${shownTime(created_at)}${until}</span></div></li>`
 }
 
+/** How it stands with a request. */
+export function stateWords(state: string): string {
+  return WORDS[state] ?? state
+}
+
 const WORDS: Readonly<Record<string, string>> = {
-  waiting: 'waiting for you',
+  waiting: 'held, and waits for you; nothing was sent',
   approved: 'approved, not begun yet',
   executing: 'approved and under way',
   executed: 'approved and carried out',
@@ -109,7 +113,7 @@ function endPart({ state, decided_at, decided_by, decided_for, reason }: ShownAp
   const by =
     decided_at !== null &&
     html`<dt>Decided</dt><dd>${shownTime(decided_at)} by <code>${decided_by ?? ''}</code>${decided_for === 'grant' && ', for the grant, for an hour'}</dd>`
-  return html`<section id="decide"><h2>${state === 'approved' || state === 'executing' ? 'Approved' : 'Over'}</h2><dl><dt>State</dt><dd>${WORDS[state] ?? state}</dd>${by}${reason !== null && html`<dt>Reason</dt><dd>${words(reason)}</dd>`}</dl></section>`
+  return html`<section id="decide"><h2>${state === 'approved' || state === 'executing' ? 'Approved' : 'Over'}</h2><dl><dt>State</dt><dd>${stateWords(state)}</dd>${by}${reason !== null && html`<dt>Reason</dt><dd>${words(reason)}</dd>`}</dl></section>`
 }
 
 function formTo({ approval, vault, form_token }: Visit, decision: string, inside: Html): Html {

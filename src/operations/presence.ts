@@ -1,0 +1,52 @@
+import { countAttempt } from '../platform/identity/attempts.ts'
+import { findOwner } from '../platform/identity/owner-account.ts'
+import { isPassword, PasswordsBusy } from '../platform/identity/owner-password.ts'
+import { canProve, type Opening, usePresence } from '../platform/identity/owner-presence.ts'
+import type { Call, CallState } from './call.ts'
+import { Refusal } from './errors.ts'
+import type { Hub } from './hub.ts'
+
+/** What shows that the owner is there: the password, or what they have confirmed in the browser. */
+export type Presence = { readonly password: string } | { readonly confirmed: string }
+
+const BUSY_SECONDS = 5
+
+/**
+ * Whether a call has to show that the owner is there: it opens something, and comes from whoever can open the home's files.
+ * That may be an agent with a shell. As long as the owner has nothing to prove it with, the files are all there is.
+ */
+export async function needsPresence(
+  { db }: Pick<Hub, 'db'>,
+  { operation, caller }: Pick<Call, 'operation' | 'caller'>,
+): Promise<boolean> {
+  return operation.opens && caller.kind === 'local' && (await canProve(db))
+}
+
+/** What opens something takes the owner in person. Closing never does. */
+export async function checkPresence(state: CallState): Promise<void> {
+  const { hub, call } = state
+  if (!call.operation.opens || call.caller.kind !== 'local') return
+  if (!(await needsPresence(hub, call))) return
+  const { presence } = call
+  if (!presence) throw new Refusal('PRESENCE_REQUIRED')
+  await ('password' in presence
+    ? checkPassword(state, presence.password)
+    : useConfirmed(state, presence.confirmed))
+}
+
+async function checkPassword({ hub, call }: CallState, password: string): Promise<void> {
+  const { over, wait_seconds } = await countAttempt(hub.db, 'sign_in', call.address, hub.system.now())
+  if (over > 0) throw new Refusal('RATE_LIMITED', undefined, wait_seconds)
+  const owner = await findOwner(hub.db)
+  const isRight = await isPassword(password, owner?.password_hash).catch((error: unknown) => {
+    throw error instanceof PasswordsBusy ? new Refusal('RATE_LIMITED', undefined, BUSY_SECONDS) : error
+  })
+  if (!isRight) throw new Refusal('PRESENCE_REQUIRED', 'That is not the password.')
+}
+
+/** Used up before the act: what then fails has to be confirmed anew. */
+async function useConfirmed({ hub, call, vault_id }: CallState, presence_id: string): Promise<void> {
+  const opening: Opening = { operation: call.operation.name, vault_id, input: call.input }
+  const isUsed = await hub.db.transaction((tx) => usePresence(tx, presence_id, opening, hub.system.now()))
+  if (!isUsed) throw new Refusal('PRESENCE_REQUIRED', 'Just this was not confirmed in time.')
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runOperation } from '../../src/operations/run-operation.ts'
+import { localCaller } from '../../src/platform/identity/caller.ts'
+import { sql } from '../../src/platform/storage/database.ts'
+import { registry } from '../harness/call.ts'
+import { runInProcess } from '../harness/call-cli.ts'
+import { type OwnedHub, startOwnedHub } from './connection-samples.ts'
+import { confirmedPresence, PASSWORD } from './owner-visitor.ts'
+
+let hub: OwnedHub
+beforeAll(async () => {
+  hub = await startOwnedHub()
+})
+afterAll(() => hub.close())
+
+const cli = (line: string, stdin?: string) => runInProcess(line.split(' '), hub.options.env, stdin)
+const mint = 'token create --role viewer --json'
+const asked = sql<{ presence_id: string; digest: string }>(
+  `SELECT presence_id, digest FROM owner_presence WHERE state = 'waiting'`,
+)
+
+describe('what opens something by the command line', () => {
+  test('is written out once more: an operation that opens must be known to', () => {
+    const opening = [...registry.values()].filter(({ opens }) => opens).map(({ name }) => name)
+    expect(opening.toSorted()).toEqual([
+      'alert_acknowledge',
+      'flow_external_grant_mint',
+      'lock_release',
+      'owner_approval_approve',
+      'owner_approval_decide',
+      'owner_device_approve',
+      'owner_link_create',
+      'proposal_approve',
+      'token_create',
+      'tool_session_create',
+    ])
+  })
+
+  test('is refused for every such operation without a proof, whatever the input', async () => {
+    for (const operation of registry.values()) {
+      if (!operation.opens) continue
+      const call = { operation, surface: 'cli', caller: localCaller('knowtation') } as const
+      const { shape } = operation.input
+      const input = Object.fromEntries(Object.keys(shape).map((key) => [key, 'x']))
+      const { ok, code } = await runOperation(hub.hub, { ...call, address: 'local', vault: undefined, input })
+      expect([operation.name, ok]).toEqual([operation.name, false])
+      expect(code).not.toBeNull()
+    }
+    const refused = await cli(mint)
+    expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('PRESENCE_REQUIRED')])
+  })
+
+  test('goes on with the password from stdin, not with another one, nor from a variable', async () => {
+    expect((await cli(`${mint} --password-stdin`, `${PASSWORD}\n`)).exit).toBe(0)
+    expect((await cli(`${mint} --password-stdin`, 'another password 1\n')).exit).toBe(1)
+    expect((await cli(`${mint} --password-stdin`, '')).exit).toBe(1)
+    const env = { ...hub.options.env, KNOWTATION_PASSWORD: PASSWORD }
+    expect((await runInProcess(mint.split(' '), env)).exit).toBe(1)
+  })
+
+  test('goes on with a tap in the browser, once and for just that', async () => {
+    const running = cli(`${mint} --in-browser`)
+    let row: { presence_id: string; digest: string } | undefined
+    while (!row) row = await hub.hub.db.get(asked)
+    const path = `/owner/presence/${row.presence_id}`
+    const page = await hub.owner.get(path)
+    expect(page.text).toContain('token_create')
+    expect(page.text).toContain('&quot;role&quot;: &quot;viewer&quot;')
+    expect(page.text).not.toContain('<script')
+    const wrong = await hub.owner.post(path, { digest: `sha256:${'0'.repeat(64)}`, decision: 'confirm' })
+    expect(wrong.status).toBe(404)
+    await hub.owner.get(path)
+    expect((await hub.owner.post(path, { digest: row.digest, decision: 'confirm' })).status).toBe(303)
+    expect((await running).exit).toBe(0)
+    const refused = cli(`${mint} --in-browser`)
+    row = undefined
+    while (!row) row = await hub.hub.db.get(asked)
+    await hub.owner.get(`/owner/presence/${row.presence_id}`)
+    await hub.owner.post(`/owner/presence/${row.presence_id}`, { digest: row.digest, decision: 'refuse' })
+    expect((await refused).exit).toBe(1)
+  })
+
+  test('a confirmation opens nothing else, and nothing twice', async () => {
+    const operation = registry.get('token_create')
+    if (!operation) throw new Error('There is no such operation.')
+    const input = { role: 'viewer' }
+    const presence = await confirmedPresence(hub.hub, 'token_create', input)
+    const call = { operation, surface: 'cli', caller: localCaller('knowtation'), presence } as const
+    const run = (wanted: object) =>
+      runOperation(hub.hub, { ...call, address: 'local', vault: undefined, input: wanted })
+    expect((await run({ role: 'admin' })).code).toBe('PRESENCE_REQUIRED')
+    const told = await Promise.all([run(input), run(input), run(input)])
+    expect(told.filter(({ ok }) => ok)).toHaveLength(1)
+  })
+
+  test('closing never asks', async () => {
+    const { stdout } = await cli(`${mint} --password-stdin`, `${PASSWORD}\n`)
+    const { token } = JSON.parse(stdout)
+    expect((await cli(`token revoke ${token.token_id}`)).exit).toBe(0)
+    expect((await cli('lock all')).exit).toBe(0)
+    expect((await cli('lock release all')).exit).toBe(1)
+    expect((await cli('lock release all --password-stdin', `${PASSWORD}\n`)).exit).toBe(0)
+  })
+})
