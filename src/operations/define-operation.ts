@@ -5,7 +5,8 @@ import type { GateFlag } from '../platform/policy/gates.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import type { Reader, Transaction } from '../platform/storage/database.ts'
 import type { Authority, ClosedToMcp } from './authority.ts'
-import type { CommonCode, ErrorTable, Refusal } from './errors.ts'
+import type { Contract } from './contract.ts'
+import type { CommonCode, ErrorTable } from './errors.ts'
 import type { Hub } from './hub.ts'
 import type { Present } from './present/page.ts'
 
@@ -52,39 +53,6 @@ export class NotYet {
     this.output = output
     this.retry_after_seconds = retry_after_seconds
   }
-}
-
-/** The form and the codes of a contract that has its own, instead of the hub's `{error, code}`. */
-export interface Contract {
-  /** Whether callers without a credential are told so in its form too, instead of the hub's own. */
-  readonly forStrangers?: boolean
-  /** The form of its refusals, for the description of the surface; it has a name of its own. */
-  readonly refusals?: z.ZodType
-  /** What an error of the handler's means, as one of the operation's codes; nothing for one it does not know. */
-  toRefusal(error: unknown): Refusal | undefined
-  /** The finished answer around a handler's output. */
-  renderSuccess(ended: EndedCall, output: unknown): Promise<string>
-  /** The finished answer for a call that is not carried out. */
-  renderRefusal(ended: EndedCall, refusal: Refusal, text: string): Promise<string>
-  /** Keeps what the contract wants recorded of a refusal, beside its audit record. */
-  onRefused(ended: EndedCall, refusal: Refusal): Promise<void>
-}
-
-/** What a contract may know of a call when it renders or records its end. */
-export interface EndedCall {
-  readonly hub: Hub
-  readonly operation: Operation
-  readonly caller: Caller
-  readonly vault_id: string
-  readonly surface: Surface
-  /** As it was checked; nothing where the call did not come that far. */
-  readonly input: unknown
-  /** As it was sent. Nothing of it may be believed or kept that has not been checked. */
-  readonly sent: unknown
-  readonly started: number
-  readonly now: Date
-  /** What the call is known by in its answer and its records. */
-  requestId(): string
 }
 
 /** What a caller holds up beside its credential, as the headers had it. Proves nothing until checked. */

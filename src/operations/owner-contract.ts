@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Contract, EndedCall, Operation } from './define-operation.ts'
+import type { Contract, EndedCall } from './contract.ts'
+import type { Operation } from './define-operation.ts'
 import { COMMON_ERRORS, type CommonCode, type ErrorDefinition, Refusal } from './errors.ts'
 import { errorTypeOf, SURFACE_CODES, surfaceErrors } from './owner-errors.ts'
 

@@ -1,7 +1,7 @@
 import { StorageDamaged, StorageUnavailable, TextRefused } from '../platform/storage/database.ts'
 import { type Answer, type CallState, endedCall } from './call.ts'
 import { recordOf } from './call-record.ts'
-import type { Contract } from './define-operation.ts'
+import type { Contract } from './contract.ts'
 import { COMMON_ERRORS, type ErrorDefinition, Refusal } from './errors.ts'
 import { isDeclared } from './registry.ts'
 import { reportFault } from './report-fault.ts'

@@ -153,7 +153,7 @@ test('a held call ends with a lock, a revoke and a closed gate', async () => {
   hub.options.env.FLOW_EXTERNAL_AGENT_ENABLED = '1'
   const revoked = held('revoked')
   await new Promise((done) => setTimeout(done, 300))
-  await asOwner(hub, 'DELETE', `/api/v1/flows/external-grants/${grant.grant_id}`)
+  await asOwner(hub, 'DELETE', `/api/v1/flows/external-grants/${grant.grant.grant_id}`)
   expect((await revoked).body.code).toBe('FLOW_EXTERNAL_GRANT_REVOKED')
 })
 

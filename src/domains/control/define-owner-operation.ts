@@ -1,11 +1,7 @@
 import type { z } from 'zod'
 import type { Authority } from '../../operations/authority.ts'
-import {
-  type Contract,
-  defineOperation,
-  type Effect,
-  type Operation,
-} from '../../operations/define-operation.ts'
+import type { Contract } from '../../operations/contract.ts'
+import { defineOperation, type Effect, type Operation } from '../../operations/define-operation.ts'
 import type { ErrorTable } from '../../operations/errors.ts'
 import { ownerCode, ownerContract, sessionContract } from '../../operations/owner-contract.ts'
 import { sessionErrors, surfaceErrors } from '../../operations/owner-errors.ts'

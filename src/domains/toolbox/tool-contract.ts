@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Contract, EndedCall } from '../../operations/define-operation.ts'
+import type { Contract, EndedCall } from '../../operations/contract.ts'
 import { Refusal } from '../../operations/errors.ts'
 import { escapeHidden } from '../../platform/basics/hidden-signs.ts'
 import type { Redactor } from '../../platform/redaction/redactor.ts'
