@@ -1,8 +1,8 @@
+import type { EndedCall } from '../../../operations/contract.ts'
 import {
   ActOutside,
   type Context,
   type Effect,
-  type EndedCall,
   type Operation,
   StoredJson,
 } from '../../../operations/define-operation.ts'
