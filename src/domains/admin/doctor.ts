@@ -10,6 +10,7 @@ import { fileFindings } from './findings/files.ts'
 import { gateFindings } from './findings/gate-findings.ts'
 import { ledgerFindings } from './findings/ledger.ts'
 import { otherHubFindings } from './findings/other-hubs.ts'
+import { ownUserFindings } from './findings/own-user.ts'
 import { policyFindings } from './findings/policy.ts'
 import { sandboxFindings } from './findings/sandbox-findings.ts'
 import { schemaFindings } from './findings/schema-findings.ts'
@@ -38,6 +39,7 @@ export const doctor = defineOperation({
   async handle({ hub, rules, vault_id }) {
     const findings: Finding[] = [
       ...fileFindings(hub.home),
+      ...ownUserFindings(),
       ...policyFindings(rules, vault_id),
       ...gateFindings(hub.env, rules.policy.value),
       ...(await auditFindings(hub)),
