@@ -70,6 +70,28 @@ async function oneWaiting({ hub }: AskingHub): Promise<Json> {
   }
 }
 
+test('a client that can show pages is given the page, and its own yes decides nothing', async () => {
+  const asking = await started(0)
+  const shown: string[] = []
+  const client = new NewClient(info, {
+    versionNegotiation: { mode: 'auto' },
+    capabilities: { elicitation: { url: {} } },
+  })
+  client.setRequestHandler('elicitation/create', ({ params }) => {
+    shown.push((params as { url: string }).url)
+    return { action: 'accept' }
+  })
+  await client.connect(new NewHttp(...where(asking)))
+  ends.push(() => client.close())
+  const calls = () => client.callTool({ name: 'post', arguments: { text: 'shown' } }) as Promise<Json>
+  const pending = (await calls()).structuredContent
+  expect(shown).toEqual([`${asking.hub.url}/owner/approvals/${pending.approval_id}`])
+  expect(asking.endpoint.got).toEqual([])
+  await decide(asking.hub, pending.approval_id, 'approve')
+  expect((await calls()).isError).not.toBe(true)
+  expect([shown.length, asking.endpoint.got.length]).toEqual([1, 1])
+})
+
 describe.each(Object.keys(CLIENTS))('%s', (name) => {
   const connect = CLIENTS[name] as (asking: AskingHub) => Promise<Calls>
 

@@ -23,6 +23,17 @@ export function asksFirst(tool: AllowedTool): tool is AskingTool {
   return tool.approval === 'each_call' || tool.approval === 'first_call'
 }
 
+/** Whether and when the tool asks, in words for its owner; empty where it does not. */
+export function approvalWords({ approval = 'never' }: AllowedTool): string {
+  return ASKS[approval]
+}
+
+const ASKS = {
+  never: '',
+  each_call: 'asks you first, at each call',
+  first_call: 'asks you first, once for arguments of each shape',
+} as const
+
 /** The external tools that the steps declare, each once, in order. What their texts say counts for nothing. */
 export function declaredTools(steps: readonly Pick<FlowStepDraft, 'skill_refs'>[]): string[] {
   const refs = steps.flatMap((step) => step.skill_refs ?? [])

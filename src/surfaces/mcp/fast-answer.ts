@@ -14,6 +14,7 @@ import {
 type Call = Extract<FastRequest, { method: 'tools/call' }>
 type FastAnswer<Caller> = (request: FastRequest, caller: Caller, told: Told) => Promise<string>
 type Told = Pick<CallContext, 'signal' | 'progress'>
+type Tails = Readonly<Record<'call' | 'list' | 'ask', string>>
 
 /** Renders, for a recognised request, the very JSON-RPC message the SDK would have sent. */
 export function createFastAnswer<Caller>(
@@ -21,12 +22,12 @@ export function createFastAnswer<Caller>(
   lists: ListTools,
   onError: OnError,
 ): FastAnswer<Caller> {
-  const tails = { legacy: { call: '', list: '' }, modern: renderModernTails(host) }
+  const tails = { legacy: { call: '', list: '', ask: '' }, modern: renderModernTails(host) }
   const render: FastAnswer<Caller> = async (request, caller, told) => {
     if (request.method === 'ping') return renderResult(request, '')
     if (request.method === 'initialize') return renderResult(request, renderHandshake(host, caller, request))
     const tail = tails[request.era]
-    if (request.method === 'tools/call') return renderCall(host, request, caller, told, tail.call)
+    if (request.method === 'tools/call') return renderCall(host, request, caller, told, tail)
     return renderResult(request, lists(await host.listTools(caller)).text + tail.list)
   }
   return async (request, caller, told) => {
@@ -44,11 +45,13 @@ async function renderCall<Caller>(
   request: Call,
   caller: Caller,
   told: Told,
-  tail: string,
+  tail: Tails,
 ): Promise<string> {
-  const answer = await host.callTool(caller, request.name, request.args, request.client, told)
+  const { capabilities } = request
+  const context = capabilities ? { ...told, capabilities } : told
+  const answer = await host.callTool(caller, request.name, request.args, request.client, context)
   if (answer === 'unknown_tool') return renderError(request, unknownToolError(request.name))
-  return renderResult(request, renderToolResult(answer) + tail)
+  return renderResult(request, renderToolResult(answer) + (answer.asksBack ? tail.ask : tail.call))
 }
 
 function renderHandshake<Caller>(
@@ -68,11 +71,12 @@ function renderHandshake<Caller>(
 }
 
 /** What the 2026 revision puts after the members of a result. A list is for its caller alone. */
-function renderModernTails(host: ToolHost<never>): { call: string; list: string } {
+function renderModernTails(host: ToolHost<never>): Tails {
   const { name, version } = host.serverInfo
   const meta = `"_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: { name, version } })}`
   return {
     call: `,"resultType":"complete",${meta}`,
+    ask: `,${meta}`,
     list: `,"resultType":"complete","ttlMs":0,"cacheScope":"private",${meta}`,
   }
 }

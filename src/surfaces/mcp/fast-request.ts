@@ -39,6 +39,8 @@ export type FastRequest = {
   era: 'legacy' | 'modern'
   /** Whether it may be answered by a stream, and by what name the client wants to hear how far it is. */
   streams: boolean
+  /** What a client of 2026 says that it can do. */
+  capabilities?: object | undefined
   progressToken?: string | number | undefined
 } & (
   | { method: 'tools/call'; name: string; args: unknown; client: ClientClaim }
@@ -84,7 +86,8 @@ function findModern(
   const meta = params._meta
   if (!isObject(meta) || !hasPlainMeta(meta, ENVELOPE_META_KEYS) || !isGood(envelopeOf(meta)))
     return undefined
-  const head = { id, era: 'modern', streams: acceptsBoth(headers) } as const
+  const capabilities = meta[CLIENT_CAPABILITIES_META_KEY] as object | undefined
+  const head = { id, era: 'modern', streams: acceptsBoth(headers), capabilities } as const
   if (method === 'tools/list') return hasOnly(params, META_ONLY) ? { ...head, method } : undefined
   if (method !== 'tools/call' || headers['mcp-name'] !== params.name) return undefined
   return findCall(head, params, (meta[CLIENT_INFO_META_KEY] ?? {}) as ClientClaim)
@@ -102,7 +105,7 @@ function findLegacy({ id, method, params = {} }: PlainRequest, isGood: Verdict):
 }
 
 function findCall(
-  head: Pick<FastRequest, 'id' | 'era' | 'streams'>,
+  head: Pick<FastRequest, 'id' | 'era' | 'streams' | 'capabilities'>,
   params: Json,
   client: ClientClaim,
 ): FastRequest | undefined {

@@ -1,4 +1,4 @@
-import type { AllowedTool } from '../../domains/flows/allowlist.ts'
+import { type AllowedTool, asksFirst } from '../../domains/flows/allowlist.ts'
 import { explainHeldTools } from '../../domains/flows/grants/explain-tools.ts'
 import type { Grant } from '../../domains/flows/grants/grant-record.ts'
 import { findGrantView, findLiveGrant, type GrantView } from '../../domains/flows/grants/grant-view.ts'
@@ -31,7 +31,7 @@ export function grantTools(hub: Hub, registry: Registry): OfferedTools<McpCaller
       const granted = view.tools.filter(({ id }) => id !== projectTool.name && id !== invoke.name)
       return [projectTool, ...granted.map(describeGranted)]
     },
-    async callTool(holder, name, args, claim, { signal, progress } = {}) {
+    async callTool(holder, name, args, claim, { signal, progress, capabilities, responses } = {}) {
       const caller = claim.name ? { ...holder.caller, client: clientName(claim.name) } : holder.caller
       const call = { ...holder, caller, surface: 'mcp' as const, progress, ...(signal && { signal }) }
       if (name === projectTool.name) {
@@ -45,7 +45,12 @@ export function grantTools(hub: Hub, registry: Registry): OfferedTools<McpCaller
       // The pin comes from the grant, not from the agent: by a tool's name alone it can mean nothing else.
       // Whatever else speaks against the call is for the invoke to say, with the code it has everywhere.
       const input = { tool_id: name, payload: args ?? {}, ...(await findPin(holder)) }
-      const answer = await runOperation(hub, { ...call, operation: invoke, input })
+      // Who can show a page is asked to before the call is held, and comes back at once.
+      const isShown = canShowPages(capabilities) && !responses && !holder.hosted && asks(hub, holder, name)
+      const patience = isShown && { patience_seconds: 0 }
+      const answer = await runOperation(hub, { ...call, ...patience, operation: invoke, input })
+      if (answer.status === 202 && isShown)
+        return { ...answer, result: pageResultOf(answer.text, name, holder.origin), asksBack: true }
       if (answer.status === 202) return { ...answer, result: pendingResultOf(answer.text) }
       const result = answer.ok ? ownResultOf(answer.text) : undefined
       return result === undefined ? answer : { ...answer, result }
@@ -130,6 +135,25 @@ function describeGranted(tool: AllowedTool): ToolDescription {
 
 const COME_BACK =
   'The owner of the hub has to approve this call first, and was asked. Nothing was done yet. Call the same tool again with exactly the same arguments to wait for the answer; it is carried out once, however often you call.'
+
+/** Whether a client can show its person a page (URL elicitation). What the person says there to it decides nothing. */
+function canShowPages(capabilities: { elicitation?: { url?: unknown } } = {}): boolean {
+  return capabilities.elicitation?.url !== undefined
+}
+
+function asks(hub: Hub, { vault = 'default' }: McpCaller, tool_id: string): boolean {
+  const { allowed_tools = [] } = hub.rulesOf(vault).policy.value.external_agent ?? {}
+  return allowed_tools.some((tool) => tool.id === tool_id && asksFirst(tool))
+}
+
+/** Asks the client to show the owner the page of the request. Known to it is the hub's address, not that of the owner. */
+function pageResultOf(text: string, tool_id: string, origin = 'http://localhost:4747'): string {
+  const { approval_id } = JSON.parse(text) as { approval_id: string }
+  const message = `The owner of the hub has to approve the call of ${tool_id}. Open the page to decide.`
+  const params = { mode: 'url', message, url: `${origin}/owner/approvals/${approval_id}` }
+  const inputRequests = { approval: { method: 'elicitation/create', params } }
+  return JSON.stringify({ resultType: 'input_required', inputRequests })
+}
 
 /** What an agent is told that has to come back, for programs and for models. */
 function pendingResultOf(text: string): string {

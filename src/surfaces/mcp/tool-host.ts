@@ -34,6 +34,8 @@ export interface ToolAnswer {
   text: string
   /** The whole tool result as one JSON object, where the tool behind it has made one already. */
   result?: string
+  /** Whether that asks the client for something first, instead of answering: only for clients of 2026. */
+  asksBack?: boolean
 }
 
 /** What the client says of itself. Never proof of anything: it is only recorded. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { counted } from '../../../platform/basics/printable.ts'
 import type { VaultPolicy } from '../../../platform/policy/vault-policy.ts'
+import { asksFirst } from '../allowlist.ts'
 
 const budgets = {
   calls_per_minute: z.int().optional(),
@@ -11,7 +12,12 @@ const budgets = {
 /** What the policy bounds a grant's calls by, beside their count; `tools` are bounds of all grants together. */
 export const GrantBudgets = z.strictObject({
   ...budgets,
-  tools: z.record(z.string(), z.strictObject(budgets)).optional(),
+  tools: z
+    .record(
+      z.string(),
+      z.strictObject({ ...budgets, approval: z.enum(['first_call', 'each_call']).optional() }),
+    )
+    .optional(),
 })
 export type GrantBudgets = z.infer<typeof GrantBudgets>
 
@@ -21,7 +27,10 @@ export function budgetsFor(
   tools: readonly string[],
 ): GrantBudgets | undefined {
   const listed = external_agent?.allowed_tools?.filter(({ id }) => tools.includes(id)) ?? []
-  const ofTools = listed.map((tool) => [tool.id, chosen(tool)] as const)
+  const ofTools = listed.map((tool) => {
+    const asking = asksFirst(tool) && { approval: tool.approval }
+    return [tool.id, { ...chosen(tool), ...asking }] as const
+  })
   const bounded = ofTools.filter(([, one]) => Object.keys(one).length > 0)
   const own = chosen(external_agent ?? {})
   if (bounded.length === 0 && Object.keys(own).length === 0) return undefined

@@ -1,3 +1,4 @@
+import { approvalWords } from '../../../domains/flows/allowlist.ts'
 import { budgetWords } from '../../../domains/flows/grants/grant-budgets.ts'
 import type { GrantTerms } from '../../../domains/flows/grants/grant-terms.ts'
 import { counted } from '../../../platform/basics/printable.ts'
@@ -118,7 +119,8 @@ function toolBox(tool: AllowedTool, at: number): Html {
   const { id, description, provider } = tool
   const reached = provider ? `reached by ${provider.kind}` : 'nothing stands behind it'
   const bounds = budgetWords(tool)
-  return html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}"><span>${word(id)}<small>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${reached}${bounds !== '' && ` · at most ${bounds}, by all together`}</small></span></label>`
+  const asks = approvalWords(tool)
+  return html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}"><span>${word(id)}<small>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${reached}${bounds !== '' && ` · at most ${bounds}, by all together`}${asks !== '' && html` · <b>${asks}</b>`}</small></span></label>`
 }
 
 /** What a role comes to, in a line. */

@@ -1,3 +1,4 @@
+import { approvalWords } from '../../../../domains/flows/allowlist.ts'
 import { budgetWords } from '../../../../domains/flows/grants/grant-budgets.ts'
 import type { Grant } from '../../../../domains/flows/grants/grant-record.ts'
 import type { AllowedTool } from '../../../../platform/policy/vault-policy.ts'
@@ -57,7 +58,8 @@ function toolsPart({ tools }: ExternalAgentVisit): Html {
       ? `reached by ${provider.kind}`
       : 'nothing stands behind it: calls are checked and counted'
     const bounds = budgetWords(tool)
-    return html`<li><div><b>${word(id)}</b><span>${description !== undefined && html`${word(description)} · `}${reached}${bounds !== '' && ` · at most ${bounds}`}</span></div></li>`
+    const asks = approvalWords(tool)
+    return html`<li><div><b>${word(id)}</b><span>${description !== undefined && html`${word(description)} · `}${reached}${bounds !== '' && ` · at most ${bounds}`}${asks !== '' && html` · <b>${asks}</b>`}</span></div></li>`
   })
   return html`<section><h2>Allowed tools</h2><p>The policy's allowlist: no grant can include another tool.</p>${listOfTools(rows)}</section>`
 }
