@@ -87,14 +87,13 @@ export const laterMigrations: readonly Migration[] = [
     open_to: 5,
     statements: [
       `CREATE TABLE call_approvals (
-        approval_id TEXT PRIMARY KEY, live_key TEXT, vault_id TEXT NOT NULL, grant_id TEXT NOT NULL,
+        approval_id TEXT PRIMARY KEY, live_key TEXT UNIQUE, vault_id TEXT NOT NULL, grant_id TEXT NOT NULL,
         flow_id TEXT NOT NULL, flow_version TEXT NOT NULL, tool_id TEXT NOT NULL, caller_kind TEXT NOT NULL,
         caller_id TEXT NOT NULL, client TEXT NOT NULL, mode TEXT NOT NULL, digest TEXT NOT NULL, shape TEXT NOT NULL,
         policy_revision TEXT NOT NULL, grant_ends_at TEXT NOT NULL, arguments_bytes INTEGER NOT NULL, arguments_sealed TEXT, state TEXT NOT NULL,
         created_at TEXT NOT NULL, expires_at TEXT NOT NULL, attach_until TEXT, decided_at TEXT, decided_by TEXT,
         decided_for TEXT, reason TEXT, fence INTEGER NOT NULL, lease_until TEXT, ended_at TEXT, result_code TEXT,
         result_sealed TEXT, told INTEGER NOT NULL)`,
-      `CREATE UNIQUE INDEX call_approvals_live ON call_approvals (live_key) WHERE live_key IS NOT NULL`,
       `CREATE INDEX call_approvals_by_vault ON call_approvals (vault_id, created_at, approval_id)`,
       `CREATE INDEX call_approvals_by_state ON call_approvals (state)`,
       `CREATE INDEX call_approvals_untold ON call_approvals (told, state) WHERE told < 2`,
