@@ -23,9 +23,9 @@ import { openDatabase } from '../platform/storage/open-database.ts'
 import { type LazyUpstreams, lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Operation } from './define-operation.ts'
 import { Refusal } from './errors.ts'
-import { findAuditKey, makeAuditKey } from './home-audit-key.ts'
-import { type HomeWitness, homeWitness } from './home-witness.ts'
-import { findRestored, recordLoss, recordRestored } from './record-beginnings.ts'
+import { findAuditKey, makeAuditKey } from './opening/home-audit-key.ts'
+import { type HomeWitness, homeWitness } from './opening/home-witness.ts'
+import { findRestored, recordLoss, recordRestored } from './opening/record-beginnings.ts'
 import { type Acts, watchActs } from './watch-acts.ts'
 
 const LONG_LOOKS_WAITING = 20

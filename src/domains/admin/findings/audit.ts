@@ -1,5 +1,5 @@
 import type { Hub } from '../../../operations/hub.ts'
-import { findAcceptedLoss, findRestoration } from '../../../operations/record-beginnings.ts'
+import { findAcceptedLoss, findRestoration } from '../../../operations/opening/record-beginnings.ts'
 import { findWitnessed } from '../../../platform/audit/check-witness.ts'
 import type { Checkpoint } from '../../../platform/audit/checkpoint.ts'
 import { findDisbelief } from '../../../platform/audit/retention-time.ts'

@@ -1,4 +1,4 @@
-import { findAcceptedLoss } from '../../../operations/record-beginnings.ts'
+import { findAcceptedLoss } from '../../../operations/opening/record-beginnings.ts'
 import type { Invocation } from '../command.ts'
 import { openHome } from '../hub/local-connection.ts'
 import { printForPerson } from '../output/output.ts'

@@ -1,9 +1,9 @@
-import { type AuditKey, parseAuditKey } from '../platform/audit/audit-key.ts'
-import { isChainBegun, SealedElsewhere } from '../platform/audit/audit-log.ts'
-import type { Home } from '../platform/basics/home.ts'
-import { findFile, readOrCreatePrivateFile } from '../platform/basics/private-file.ts'
-import type { System } from '../platform/basics/system.ts'
-import type { Database } from '../platform/storage/database.ts'
+import { type AuditKey, parseAuditKey } from '../../platform/audit/audit-key.ts'
+import { isChainBegun, SealedElsewhere } from '../../platform/audit/audit-log.ts'
+import type { Home } from '../../platform/basics/home.ts'
+import { findFile, readOrCreatePrivateFile } from '../../platform/basics/private-file.ts'
+import type { System } from '../../platform/basics/system.ts'
+import type { Database } from '../../platform/storage/database.ts'
 
 /** The audit key that the environment or the home has, if either has one. */
 export function findAuditKey(home: Home, env: NodeJS.ProcessEnv): AuditKey | undefined {

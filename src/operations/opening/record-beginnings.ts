@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { endRestored } from '../platform/approvals/approval-moves.ts'
-import { endPermits } from '../platform/approvals/permits.ts'
-import type { Loss } from '../platform/audit/check-witness.ts'
-import type { Home } from '../platform/basics/home.ts'
-import { findFile, syncPath } from '../platform/basics/private-file.ts'
-import { Restoration } from '../platform/storage/backup/restoration.ts'
-import { type Reader, StorageDamaged, sql } from '../platform/storage/database.ts'
-import type { Hub } from './hub.ts'
-import { hubRecord } from './hub-record.ts'
+import { endRestored } from '../../platform/approvals/approval-moves.ts'
+import { endPermits } from '../../platform/approvals/permits.ts'
+import type { Loss } from '../../platform/audit/check-witness.ts'
+import type { Home } from '../../platform/basics/home.ts'
+import { findFile, syncPath } from '../../platform/basics/private-file.ts'
+import { Restoration } from '../../platform/storage/backup/restoration.ts'
+import { type Reader, StorageDamaged, sql } from '../../platform/storage/database.ts'
+import type { Hub } from '../hub.ts'
+import { hubRecord } from '../hub-record.ts'
 
 const read = sql<{ value: string }>('SELECT value FROM hub_meta WHERE key = ?')
 const write = sql(

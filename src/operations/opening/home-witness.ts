@@ -1,8 +1,8 @@
 import { existsSync, renameSync } from 'node:fs'
 import { setImmediate as nextCallback } from 'node:timers/promises'
-import type { AuditKey } from '../platform/audit/audit-key.ts'
-import type { EndNotes } from '../platform/audit/audit-log.ts'
-import { isSealedWith } from '../platform/audit/audit-log.ts'
+import type { AuditKey } from '../../platform/audit/audit-key.ts'
+import type { EndNotes } from '../../platform/audit/audit-log.ts'
+import { isSealedWith } from '../../platform/audit/audit-log.ts'
 import {
   behind,
   findEnd,
@@ -10,13 +10,13 @@ import {
   findWitnessed,
   type Loss,
   noteWitnessed,
-} from '../platform/audit/check-witness.ts'
-import { openWitness, readWitness, type Sealed, type Witness } from '../platform/audit/witness.ts'
-import type { Home } from '../platform/basics/home.ts'
-import type { Log } from '../platform/basics/plain-log.ts'
-import { findFile } from '../platform/basics/private-file.ts'
-import type { System } from '../platform/basics/system.ts'
-import type { Database } from '../platform/storage/database.ts'
+} from '../../platform/audit/check-witness.ts'
+import { openWitness, readWitness, type Sealed, type Witness } from '../../platform/audit/witness.ts'
+import type { Home } from '../../platform/basics/home.ts'
+import type { Log } from '../../platform/basics/plain-log.ts'
+import { findFile } from '../../platform/basics/private-file.ts'
+import type { System } from '../../platform/basics/system.ts'
+import type { Database } from '../../platform/storage/database.ts'
 
 /** The witness of a home: what it said when the home was opened, and where it is kept from then on. */
 export interface HomeWitness extends EndNotes {
