@@ -5,7 +5,10 @@ import type { ToolDescription } from './tool-host.ts'
 /** The root of what a tool answers describes an object, whatever it may answer. */
 function schemaOfAnswers({ output, pending }: Operation): object {
   const done = z.toJSONSchema(output, { io: 'output' })
-  return pending ? { type: 'object', anyOf: [done, z.toJSONSchema(pending, { io: 'output' })] } : done
+  if (!pending) return done
+  const { $schema, ...own } = done
+  const { $schema: _, ...later } = z.toJSONSchema(pending, { io: 'output' })
+  return { $schema, type: 'object', anyOf: [own, later] }
 }
 
 /** An operation as an MCP tool. */
