@@ -23,19 +23,29 @@ export async function needsPresence(
 }
 
 /** What opens something takes the owner in person. Closing never does. */
-export async function checkPresence(state: CallState): Promise<void> {
-  const { hub, call } = state
+export function checkPresence({ hub, call, vault_id }: CallState): void | Promise<void> {
   if (!call.operation.opens || call.caller.kind !== 'local') return
-  if (!(await needsPresence(hub, call))) return
-  const { presence } = call
-  if (!presence) throw new Refusal('PRESENCE_REQUIRED')
-  await ('password' in presence
-    ? checkPassword(state, presence.password)
-    : useConfirmed(state, presence.confirmed))
+  const opening = { operation: call.operation.name, vault_id, input: call.input }
+  return requireProof(hub, call.presence, opening, call.address)
 }
 
-async function checkPassword({ hub, call }: CallState, password: string): Promise<void> {
-  const { over, wait_seconds } = await countAttempt(hub.db, 'sign_in', call.address, hub.system.now())
+type Proving = Pick<Hub, 'db' | 'system'>
+
+/** Refuses to open something where the owner could show to be there and does not. */
+export async function requireProof(
+  hub: Proving,
+  presence: Presence | undefined,
+  opening: Opening,
+  address: string,
+): Promise<void> {
+  if (!(await canProve(hub.db))) return
+  if (!presence) throw new Refusal('PRESENCE_REQUIRED')
+  if ('password' in presence) await checkPassword(hub, presence.password, address)
+  else await useConfirmed(hub, presence.confirmed, opening)
+}
+
+async function checkPassword(hub: Proving, password: string, address: string): Promise<void> {
+  const { over, wait_seconds } = await countAttempt(hub.db, 'sign_in', address, hub.system.now())
   if (over > 0) throw new Refusal('RATE_LIMITED', undefined, wait_seconds)
   const owner = await findOwner(hub.db)
   const isRight = await isPassword(password, owner?.password_hash).catch((error: unknown) => {
@@ -45,8 +55,7 @@ async function checkPassword({ hub, call }: CallState, password: string): Promis
 }
 
 /** Used up before the act: what then fails has to be confirmed anew. */
-async function useConfirmed({ hub, call, vault_id }: CallState, presence_id: string): Promise<void> {
-  const opening: Opening = { operation: call.operation.name, vault_id, input: call.input }
+async function useConfirmed(hub: Proving, presence_id: string, opening: Opening): Promise<void> {
   const isUsed = await hub.db.transaction((tx) => usePresence(tx, presence_id, opening, hub.system.now()))
   if (!isUsed) throw new Refusal('PRESENCE_REQUIRED', 'Just this was not confirmed in time.')
 }

@@ -10,6 +10,7 @@ import { CommandFailure } from '../cli-errors.ts'
 import { type Invocation, isFlagOn } from '../command.ts'
 import { openHome } from '../hub/local-connection.ts'
 import { fileFault } from '../hub/opening-failure.ts'
+import { proveOpening } from '../hub/prove-presence.ts'
 import { requireHome } from '../hub/require-home.ts'
 import { askYesNo } from '../output/ask-yes-no.ts'
 import { printForPerson } from '../output/output.ts'
@@ -33,6 +34,7 @@ export async function restore(invocation: Invocation): Promise<number> {
   const { globals, env, positionals, io } = invocation
   const home = homeAt(globals.home, env)
   await confirmUndone(invocation, home.database, positionals[0] as string)
+  if (existsSync(home.database)) await requireOwner(invocation, { backup: positionals[0] as string })
   const options = { force: isFlagOn(invocation, 'force') }
   const restored = await orFail(() => restoreBackup(home, env, positionals[0] as string, realSystem, options))
   if (globals.json) io.stdout.write(`${JSON.stringify(restored)}\n`)
@@ -41,6 +43,18 @@ export async function restore(invocation: Invocation): Promise<number> {
   await recordAtOnce(invocation)
   if (restored.moved_aside) printForPerson(invocation, `What was there is in ${restored.moved_aside}.`)
   return 0
+}
+
+/** What is there may have an owner, who then has to be there: an older copy knows an older password, and older locks. */
+async function requireOwner(invocation: Invocation, input: object): Promise<void> {
+  // A home that cannot be opened has nobody to ask; to mend it may be what the backup is for.
+  const hub = await openHome(invocation).catch(() => undefined)
+  if (!hub) return
+  try {
+    await proveOpening(invocation, hub, { operation: 'backup_restore', vault_id: 'default', input })
+  } finally {
+    await hub.close()
+  }
 }
 
 /** A home that cannot be opened yet, for want of a key in the environment say, puts it on record when it can. */

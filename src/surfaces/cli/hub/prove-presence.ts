@@ -1,8 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ownerAddress } from '../../../domains/control/owner/hub-address.ts'
+import { Refusal } from '../../../operations/errors.ts'
 import type { Hub } from '../../../operations/hub.ts'
-import type { Presence } from '../../../operations/presence.ts'
-import { askPresence, findPresence, type Opening } from '../../../platform/identity/owner-presence.ts'
+import { type Presence, requireProof } from '../../../operations/presence.ts'
+import {
+  askPresence,
+  canProve,
+  findPresence,
+  type Opening,
+} from '../../../platform/identity/owner-presence.ts'
 import { CommandFailure } from '../cli-errors.ts'
 import type { Invocation } from '../command.ts'
 import { readHidden } from '../output/read-hidden.ts'
@@ -26,6 +32,17 @@ export async function provePresence(invocation: Invocation, hub: Hub, opening: O
     )
   const password = await readHidden("The owner's password (empty: confirm in the browser): ")
   return password === '' ? confirmInBrowser(invocation, hub, opening) : { password }
+}
+
+/** Has the owner prove to be there for what is no operation, where they can. */
+export async function proveOpening(invocation: Invocation, hub: Hub, opening: Opening): Promise<void> {
+  if (!(await canProve(hub.db))) return
+  try {
+    await requireProof(hub, await provePresence(invocation, hub, opening), opening, 'local')
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new CommandFailure(error.code, error.reason ?? 'The owner was not shown to be there.')
+  }
 }
 
 async function readPassword(stdin: NodeJS.ReadableStream): Promise<string> {
