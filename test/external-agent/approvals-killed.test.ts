@@ -8,6 +8,7 @@ import { readStored } from '../e2e/stored-state.fixture.ts'
 import { DATABASES } from '../harness/test-hub.ts'
 import { freshPostgresUrl } from '../store/postgres-server.ts'
 import { askingPolicy, pin } from './approvals.fixture.ts'
+import type { Json } from './gate-hub.ts'
 import { type Hall, hallOf, post } from './grant-crowd.ts'
 import { toolFlow } from './tool-servers.ts'
 
@@ -65,7 +66,7 @@ describe.each(DATABASES)('a hub that is killed on %s', (database) => {
       const body = JSON.stringify({ ...pin, payload })
       const path = '/api/v1/flows/external-tools/post/invoke'
       const answer = await fetch(`${hub.url}${path}`, { method: 'POST', headers, body })
-      return { status: answer.status, body: await answer.json() }
+      return { status: answer.status, body: (await answer.json()) as Json }
     }
     const held = use({ n: 1 }, 60).catch(() => 'cut off')
     let waiting = []

@@ -4,13 +4,14 @@ import { errorTable } from '../../../operations/errors.ts'
 import { decidePresence, findPresence, openedInput } from '../../../platform/identity/owner-presence.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 
-const errors = errorTable({
+const presenceErrors = errorTable({
   unknown_presence: {
     status: 404,
     message: 'There is nothing like that to confirm, or its time is over.',
     hint: 'Run the command again: it asks anew.',
   },
 })
+const errors = presenceErrors.pick('unknown_presence')
 const PresenceId = z.string().regex(/^opres_[0-9a-f]{16}$/)
 const States = z.enum(['waiting', 'confirmed', 'refused', 'used'])
 
