@@ -12,19 +12,24 @@ export type Presence = { readonly password: string } | { readonly confirmed: str
 const BUSY_SECONDS = 5
 
 /**
- * Whether a call has to show that the owner is there: it opens something, and comes from whoever can open the home's files.
- * That may be an agent with a shell. As long as the owner has nothing to prove it with, the files are all there is.
+ * Whether a call has to show that the owner is there: it opens something, and comes from whoever can open the home's files,
+ * or read the hub token in them. That may be an agent with a shell.
  */
+function isToBeProven({ operation, caller }: Pick<Call, 'operation' | 'caller'>): boolean {
+  return operation.opens && (caller.kind === 'local' || caller.kind === 'hub')
+}
+
+/** The same for who can ask. As long as the owner has nothing to prove it with, the files are all there is. */
 export async function needsPresence(
   { db }: Pick<Hub, 'db'>,
-  { operation, caller }: Pick<Call, 'operation' | 'caller'>,
+  call: Pick<Call, 'operation' | 'caller'>,
 ): Promise<boolean> {
-  return operation.opens && caller.kind === 'local' && (await canProve(db))
+  return isToBeProven(call) && (await canProve(db))
 }
 
 /** What opens something takes the owner in person. Closing never does. */
 export function checkPresence({ hub, call, vault_id }: CallState): void | Promise<void> {
-  if (!call.operation.opens || call.caller.kind !== 'local') return
+  if (!isToBeProven(call)) return
   const opening = { operation: call.operation.name, vault_id, input: call.input }
   return requireProof(hub, call.presence, opening, call.address)
 }

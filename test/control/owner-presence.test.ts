@@ -4,6 +4,7 @@ import { localCaller } from '../../src/platform/identity/caller.ts'
 import { sql } from '../../src/platform/storage/database.ts'
 import { registry } from '../harness/call.ts'
 import { runInProcess } from '../harness/call-cli.ts'
+import { send } from '../rest/rest-hub.fixture.ts'
 import { type OwnedHub, startOwnedHub } from './connection-samples.ts'
 import { confirmedPresence, PASSWORD } from './owner-visitor.ts'
 
@@ -91,6 +92,17 @@ describe('what opens something by the command line', () => {
     expect((await run({ role: 'admin' })).code).toBe('PRESENCE_REQUIRED')
     const told = await Promise.all([run(input), run(input), run(input)])
     expect(told.filter(({ ok }) => ok)).toHaveLength(1)
+  })
+
+  test('is closed to the hub token, which lies in the home, and open to a token that the owner made', async () => {
+    const make = async (bearer: string | undefined) => {
+      const body = JSON.stringify({ role: 'viewer' })
+      const { status, text } = await send(hub.url, { method: 'POST', path: '/api/v1/tokens', body, bearer })
+      return [status, JSON.parse(text).code]
+    }
+    expect(await make(hub.credentials.bearers.hub)).toEqual([403, 'PRESENCE_REQUIRED'])
+    expect(await make(hub.credentials.bearers.admin)).toEqual([201, undefined])
+    expect((await hub.askAsOwner('POST', '/api/v1/tokens', { role: 'viewer' })).status).toBe(201)
   })
 
   test('closing never asks', async () => {

@@ -12,7 +12,13 @@ import { findApproval } from '../../../platform/approvals/approval-reads.ts'
 import { sealSecret } from '../../../platform/secrets/sealed-secrets.ts'
 import { compilePayloadCheck } from '../../../platform/upstream/payload-schema.ts'
 import type { Part } from '../activation/conditions.ts'
-import { type AllowedTool, allowedToolIds, asksFirst, requireAllowedTool } from '../allowlist.ts'
+import {
+  type AllowedTool,
+  type AskingTool,
+  allowedToolIds,
+  asksFirst,
+  requireAllowedTool,
+} from '../allowlist.ts'
 import { askedCall } from '../approvals/asked-call.ts'
 import { awaitWord, type Word } from '../approvals/await-word.ts'
 import { attachTo, executeOnce } from '../approvals/execute-once.ts'
@@ -109,7 +115,12 @@ export const invokeTool = defineOperation({
       context.refuse('BAD_REQUEST', 'The payload is larger than what the tool may be given.')
     if (!isPayloadFor(tool, payload))
       context.refuse('BAD_REQUEST', "The payload does not fit the tool's input schema.")
-    return { tool, grant, payload, word: await findWord(context, grant, tool, payload) }
+    return {
+      tool,
+      grant,
+      payload,
+      word: asksFirst(tool) ? await findWord(context, grant, tool, payload) : ('free' as const),
+    }
   },
   // Taking the invocation is what binds: it asks again whether the grant is neither revoked nor expired.
   async handle(context, { tool, grant, payload, word }) {
@@ -161,10 +172,9 @@ interface Use {
 async function findWord(
   context: Asking<'read'>,
   grant: Grant,
-  tool: AllowedTool,
+  tool: AskingTool,
   payload: Record<string, unknown>,
 ): Promise<Word> {
-  if (!asksFirst(tool)) return 'free'
   const activated = () => requireStillActivated(context)
   const call = askedCall(grant, tool, payload, context.rules.revision)
   const word = await whileActivated(activated, context.signal, (stop) =>
