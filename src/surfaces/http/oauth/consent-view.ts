@@ -111,7 +111,7 @@ function grantForm(visit: ConsentVisit): Html | false {
 <fieldset><legend>Tools of ${flow_id} ${version}</legend>${boxes}</fieldset>${bounds !== '' && html`<p class="note">The policy bounds each grant: at most ${bounds}.</p>`}
 <div class="row"><label>Each grant lives<select name="ttl_seconds">${shortest.map((seconds) => html`<option value="${seconds}">${counted(Math.ceil(seconds / 60), 'minute')}</option>`)}</select></label>
 <label>Uses in that time <span class="optional">${most}</span><input name="max_invocations" inputmode="numeric" pattern="[0-9]*" maxlength="9" value="${terms.max_invocations || 100}"></label>${STANDING_FIELD}</div>
-${labelField(visit)}<p class="note">It is pinned to version ${version}. A newer version, a change of a ticked tool in the policy, or your revoke ends it. Its uses within these limits ask you nothing more.</p>
+${labelField(visit)}<p class="note">It is pinned to version ${version}. A newer version, a change of a ticked tool in the policy, or your revoke ends it. Its uses within these limits ask you nothing more, but for the tools that say so.</p>
 <button class="main">Allow this flow</button></form>`
 }
 
