@@ -48,7 +48,7 @@ describe('what opens something by the command line', () => {
       expect(code).not.toBeNull()
     }
     const refused = await cli(mint)
-    expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('PRESENCE_REQUIRED')])
+    expect([refused.exit, refused.stdout]).toEqual([1, expect.stringContaining('PRESENCE_REQUIRED')])
   })
 
   test('goes on with the password from stdin, not with another one, nor from a variable', async () => {

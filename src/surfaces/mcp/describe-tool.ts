@@ -2,13 +2,23 @@ import { z } from 'zod'
 import type { Operation } from '../../operations/define-operation.ts'
 import type { ToolDescription } from './tool-host.ts'
 
-/** The root of what a tool answers describes an object, whatever it may answer. */
+interface ObjectShape {
+  properties?: Record<string, unknown>
+  required?: string[]
+}
+
+/** Clients read no unions at the root: an object that may be either has what both may have, and needs what both need. */
 function schemaOfAnswers({ output, pending }: Operation): object {
   const done = z.toJSONSchema(output, { io: 'output' })
   if (!pending) return done
-  const { $schema, ...own } = done
-  const { $schema: _, ...later } = z.toJSONSchema(pending, { io: 'output' })
-  return { $schema, type: 'object', anyOf: [own, later] }
+  const [one, other] = [done, z.toJSONSchema(pending, { io: 'output' })] as [ObjectShape, ObjectShape]
+  const shared = Object.entries(one.properties ?? {}).flatMap(([name, shape]) => {
+    const second = other.properties?.[name]
+    return second === undefined ? [] : [[name, { anyOf: [shape, second] }]]
+  })
+  const properties = { ...one.properties, ...other.properties, ...Object.fromEntries(shared) }
+  const required = one.required?.filter((name) => other.required?.includes(name))
+  return { ...done, properties, required }
 }
 
 /** An operation as an MCP tool. */

@@ -42,7 +42,7 @@ export const ownerApprovalDecide = defineOwnerOperation({
   rest: 'POST /v1/owner/approvals/{approval_id}/decision',
   input: z.strictObject({
     approval_id: ApprovalId,
-    decision: z.enum(['approve', 'deny']),
+    decision: z.enum(['approve', 'deny']).describe('Yes or no'),
     digest: Digest.describe('The digest of what was shown'),
     for: For.describe(FOR),
     reason: Reason.describe(REASON),

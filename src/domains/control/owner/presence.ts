@@ -12,7 +12,10 @@ const presenceErrors = errorTable({
   },
 })
 const errors = presenceErrors.pick('unknown_presence')
-const PresenceId = z.string().regex(/^opres_[0-9a-f]{16}$/)
+const PresenceId = z
+  .string()
+  .regex(/^opres_[0-9a-f]{16}$/)
+  .describe('The id of what is to be confirmed, as the address has it')
 const States = z.enum(['waiting', 'confirmed', 'refused', 'used'])
 
 export const PresenceOutput = z.strictObject({
@@ -62,7 +65,7 @@ export const ownerPresenceDecide = defineOwnerOperation({
   input: z.strictObject({
     presence_id: PresenceId,
     digest: z.string().max(100).describe('The digest of what was shown'),
-    decision: z.enum(['confirm', 'refuse']),
+    decision: z.enum(['confirm', 'refuse']).describe('Let it go on, or not'),
   }),
   output: z.strictObject({ object: z.literal('owner_presence'), presence_id: PresenceId, state: States }),
   async handle({ input: { presence_id, digest, decision }, db, now, refuse, caller }) {
