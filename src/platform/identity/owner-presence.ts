@@ -47,7 +47,7 @@ export async function canProve(db: Reader): Promise<boolean> {
 }
 
 /** One value over what is to be opened: a confirmation counts for nothing else. */
-export function digestOpening({ operation, vault_id, input }: Opening): string {
+function digestOpening({ operation, vault_id, input }: Opening): string {
   return `sha256:${hash('sha256', JSON.stringify([operation, vault_id, input]))}`
 }
 

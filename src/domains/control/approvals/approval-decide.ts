@@ -66,7 +66,7 @@ const approve = defineOwnerOperation({
   handle: (context) => decide({ ...context, input: { ...context.input, decision: 'approve' } }),
 })
 
-export const ownerApprovalDeny = defineOwnerOperation({
+const deny = defineOwnerOperation({
   ...common,
   name: 'owner_approval_deny',
   summary: 'Refuse a call that waits. Nothing is sent.',
@@ -77,7 +77,7 @@ export const ownerApprovalDeny = defineOwnerOperation({
   handle: (context) => decide({ ...context, input: { ...context.input, decision: 'deny' } }),
 })
 
-export const decisionOperations = [ownerApprovalDecide, approve, ownerApprovalDeny]
+export const decisionOperations = [ownerApprovalDecide, approve, deny]
 
 /** The owner's word counts for what was shown, under the policy that it was shown under. */
 async function decide(context: Deciding): Promise<z.output<typeof ApprovalShape>> {

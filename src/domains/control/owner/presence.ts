@@ -18,7 +18,7 @@ const PresenceId = z
   .describe('The id of what is to be confirmed, as the address has it')
 const States = z.enum(['waiting', 'confirmed', 'refused', 'used'])
 
-export const PresenceOutput = z.strictObject({
+const PresenceOutput = z.strictObject({
   object: z.literal('owner_presence'),
   presence_id: PresenceId,
   state: States,
