@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runOperation } from '../../src/operations/run-operation.ts'
 import { localCaller } from '../../src/platform/identity/caller.ts'
@@ -19,6 +20,15 @@ const mint = 'token create --role viewer --json'
 const asked = sql<{ presence_id: string; digest: string }>(
   `SELECT presence_id, digest FROM owner_presence WHERE state = 'waiting'`,
 )
+
+/** What a command asks to have confirmed; the command needs its turns of the loop to come that far. */
+async function askedRow(): Promise<{ presence_id: string; digest: string }> {
+  for (;;) {
+    const row = await hub.hub.db.get(asked)
+    if (row) return row
+    await pause(20)
+  }
+}
 
 describe('what opens something by the command line', () => {
   test('is written out once more: an operation that opens must be known to', () => {
@@ -61,8 +71,7 @@ describe('what opens something by the command line', () => {
 
   test('goes on with a tap in the browser, once and for just that', async () => {
     const running = cli(`${mint} --in-browser`)
-    let row: { presence_id: string; digest: string } | undefined
-    while (!row) row = await hub.hub.db.get(asked)
+    const row = await askedRow()
     const path = `/owner/presence/${row.presence_id}`
     const page = await hub.owner.get(path)
     expect(page.text).toContain('token_create')
@@ -74,10 +83,9 @@ describe('what opens something by the command line', () => {
     expect((await hub.owner.post(path, { digest: row.digest, decision: 'confirm' })).status).toBe(303)
     expect((await running).exit).toBe(0)
     const refused = cli(`${mint} --in-browser`)
-    row = undefined
-    while (!row) row = await hub.hub.db.get(asked)
-    await hub.owner.get(`/owner/presence/${row.presence_id}`)
-    await hub.owner.post(`/owner/presence/${row.presence_id}`, { digest: row.digest, decision: 'refuse' })
+    const { presence_id, digest } = await askedRow()
+    await hub.owner.get(`/owner/presence/${presence_id}`)
+    await hub.owner.post(`/owner/presence/${presence_id}`, { digest, decision: 'refuse' })
     expect((await refused).exit).toBe(1)
   })
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { sql } from '../../src/platform/storage/database.ts'
 import { DATABASES } from '../harness/test-hub.ts'
@@ -24,11 +25,14 @@ describe.each(DATABASES)('what is told of a call that asks first on %s', (databa
       }
       expect((await asOwner(hub, 'POST', '/v1/event-subscriptions', wanted)).status).toBe(201)
       const { body } = await call(asking, 'post', { text: SECRET })
-      const { body: metrics } = { body: await (await fetch(`${hub.url}/metrics`)).text() }
+      const metrics = await (await fetch(`${hub.url}/metrics`)).text()
       expect(metrics).toMatch(/^knowtation_approvals_waiting 1$/m)
       await decide(hub, body.approval_id, 'approve')
       let told: Json[] = []
-      while (told.length < 2) told = await hub.hub.db.all(kept)
+      while (told.length < 2) {
+        await pause(20)
+        told = await hub.hub.db.all(kept)
+      }
       expect(told.map(({ type }) => type)).toEqual(['approval.requested', 'approval.decided'])
       const events = (await asOwner(hub, 'GET', '/_ref/events?limit=50')).body.data
       const own = events.filter(({ event_type }: Json) => event_type.startsWith('approval.'))
