@@ -102,7 +102,13 @@ test('an agent of another user can neither read, decide nor change', { timeout: 
   const ask = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${url}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      // Programs that run to their end here keep this one from noticing that an idle connection is closed.
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        connection: 'close',
+        ...headers,
+      },
       body: JSON.stringify(body),
     })
     return { status: answer.status, body: (await answer.json()) as Json }

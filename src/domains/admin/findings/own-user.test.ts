@@ -13,5 +13,5 @@ test('a user who can sign in is told of, one of its own is in order, and what ca
   expect(told(0)).toEqual([['off', expect.stringContaining('root, who can sign in')]])
   expect(told(998)).toEqual([['ok', expect.stringContaining('knowtation')]])
   expect(told(4321)).toEqual([['ok', expect.stringContaining('4321')]])
-  expect(ownUserFindings(undefined, ACCOUNTS)).toEqual([])
+  expect([ownUserFindings(null, ACCOUNTS), ownUserFindings(0, null)]).toEqual([[], []])
 })

@@ -9,8 +9,11 @@ const NO_SHELL = /\/(nologin|false|true)$|^$/
  * Whether the hub runs as a user who can sign in. Coding agents run as such a user, too, and what runs as the hub's user can
  * read and change the hub's files.
  */
-export function ownUserFindings(uid = process.getuid?.(), accounts = readAccounts()): Finding[] {
-  if (uid === undefined || accounts === undefined) return []
+export function ownUserFindings(
+  uid: number | null = process.getuid?.() ?? null,
+  accounts: string | null = readAccounts(),
+): Finding[] {
+  if (uid === null || accounts === null) return []
   const [name = String(uid), , , , , , shell = ''] =
     accounts
       .split('\n')
@@ -23,10 +26,10 @@ export function ownUserFindings(uid = process.getuid?.(), accounts = readAccount
   return [{ subject: SUBJECT, state: 'off', detail, fix }]
 }
 
-function readAccounts(): string | undefined {
+function readAccounts(): string | null {
   try {
     return readFileSync('/etc/passwd', 'utf8')
   } catch {
-    return undefined
+    return null
   }
 }
