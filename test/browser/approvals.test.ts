@@ -42,7 +42,7 @@ test('on a phone a call is read in full, as the words of somebody else, and let 
   await picture(page, 'approval-phone')
   const held = call(asking, 'post', sent, { wait: 60 })
   await page.getByRole('button', { name: 'Allow this one call' }).click()
-  await page.getByText('Decided').waitFor()
+  await page.getByText('Decided', { exact: true }).waitFor()
   expect((await held).status).toBe(200)
   expect(endpoint.got.map(({ body }) => JSON.parse(body))).toEqual([sent])
   expect(complaints).toEqual([])

@@ -259,12 +259,14 @@ describe('help', () => {
         --label TEXT                          A name to recognise it by
 
       Flags of every command
-        --json         Print JSON; where there is a REST route, exactly what it answers
-        --home DIR     The local home (else KNOWTATION_HOME, else ~/.knowtation)
-        --url URL      Ask a running hub there instead (else KNOWTATION_URL)
-        --token TOKEN  The credential for --url (else KNOWTATION_TOKEN)
-        --vault ID     The vault to work in (default: default)
-        -h, --help     Show what a command does and takes
+        --json            Print JSON; where there is a REST route, exactly what it answers
+        --home DIR        The local home (else KNOWTATION_HOME, else ~/.knowtation)
+        --url URL         Ask a running hub there instead (else KNOWTATION_URL)
+        --token TOKEN     The credential for --url (else KNOWTATION_TOKEN)
+        --vault ID        The vault to work in (default: default)
+        --in-browser      Where something is opened, confirm it in the browser
+        --password-stdin  Where something is opened, read the password from stdin
+        -h, --help        Show what a command does and takes
 
       Example
         knowtation token create --role viewer --ttl 30d
@@ -275,8 +277,7 @@ describe('help', () => {
   test('says that a list of objects is given as JSON, and reads it from a file too', async () => {
     const folder = temporaryFolder()
     const cli = cliAt(folder)
-    const { stdout } = await cli('flow propose --help')
-    expect(stdout).toMatch(/^ {2}--steps JSON\|FILE\|- /m)
+    expect((await cli('flow propose --help')).stdout).toMatch(/^ {2}--steps JSON\|FILE\|- /m)
     expect((await cli('flow grant mint --help')).stdout).toMatch(/^ {2}--requested-tools A,B /m)
     const steps = join(folder, 'steps.json')
     writeFileSync(steps, '[{"ordinal":]')
