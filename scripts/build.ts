@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { glob, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { build as buildConsole } from 'vite'
 import { allOperations } from '../src/domains/index.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -190,6 +191,12 @@ for (const name of ['client', 'boundary']) {
   const flags = ['-p', `tsconfig.${name}.json`, '--outDir', join(DRAFT, name)]
   execFileSync(join(ROOT, 'node_modules/.bin/tsc'), flags, { cwd: ROOT, stdio: 'inherit' })
 }
+// The console is an application of its own.
+await buildConsole({
+  configFile: join(ROOT, 'console/vite.config.ts'),
+  logLevel: 'error',
+  build: { outDir: join(DRAFT, 'console') },
+})
 await rm(OUT, { recursive: true, force: true })
 await rename(DRAFT, OUT)
 await linkProgram()

@@ -49,6 +49,8 @@ function node(...args: string[]): () => boolean {
 const STEPS: readonly (readonly [string, () => boolean])[] = [
   ['Build', node('scripts/build.ts')],
   ['Types', () => run('tsc', ['--noEmit', '-p', 'tsconfig.json'])],
+  ['Types of the API', node('console/scripts/api-types.ts')],
+  ['Types of the console', () => run('tsc', ['--noEmit', '-p', 'console/tsconfig.json'])],
   ['Lint', () => run('oxlint', ['--deny-warnings'])],
   ['Format', () => run('biome', ['check'])],
   ['Generated documents', node('scripts/generate.ts', '--check')],

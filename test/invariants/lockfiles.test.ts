@@ -8,13 +8,15 @@ interface Entry {
   version?: string
   integrity?: string
   resolved?: string
+  link?: boolean
 }
 
 function entriesOf(lockfile: string): [string, Entry][] {
   const { packages } = JSON.parse(readFileSync(join(ROOT, lockfile), 'utf8')) as {
     packages: Record<string, Entry>
   }
-  return Object.entries(packages).filter(([path]) => path !== '')
+  // What is in this repository itself is not downloaded.
+  return Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link)
 }
 
 const HASH = /^sha512-[A-Za-z0-9+/]{86}==$/

@@ -5,6 +5,7 @@ import { defineOperation } from '../../operations/define-operation.ts'
 import { limitInput } from '../../operations/page-cursor.ts'
 import { type AuditPage, listAudit } from '../../platform/audit/read-audit.ts'
 import { withEventData } from '../../platform/audit/sealed-events.ts'
+import { ownReadsOf } from './own-reads.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
@@ -75,6 +76,7 @@ export const auditList = defineOperation({
     tool: id('Only calls of this tool'),
     target: id('Only what was done to the thing with this id'),
     request_id: id('Only the call that its caller knows by this id'),
+    hide_own_reads: z.boolean().optional().describe('Leave out what the owner has only looked at'),
     since: moment('Only records of this moment or later'),
     until: moment('Only records before this moment'),
     after_seq: z.int().nonnegative().optional().describe('Only records after this number'),
@@ -91,8 +93,9 @@ export const auditList = defineOperation({
   present: async () => (await import('./present-hub.ts')).presentAuditList,
   waits: true,
   async handle({ input, vault_id, db, hub, caller, signal }) {
-    const { limit = DEFAULT_LIMIT, wait_seconds = 0, called_by, ...filter } = input
-    const wanted = { ...filter, caller: called_by, vault_id, limit }
+    const { limit = DEFAULT_LIMIT, wait_seconds = 0, called_by, hide_own_reads, ...filter } = input
+    const isHidden = hide_own_reads ? ownReadsOf(hub) : undefined
+    const wanted = { ...filter, caller: called_by, vault_id, limit, isHidden }
     const list = () => hub.longLooks.run(() => listAudit(db, wanted))
     const { records, next_before_seq } = await lookUntil(list, wait_seconds * 1_000, signal)
     const shown = isOwner(caller) ? await withEventData(db, records) : records

@@ -1,4 +1,5 @@
 import { auditExport } from './audit-export.ts'
+import { auditHistogram } from './audit-histogram.ts'
 import { auditList } from './audit-list.ts'
 import { auditVerify } from './audit-verify.ts'
 import { doctor } from './doctor.ts'
@@ -20,6 +21,7 @@ export const adminOperations = [
   hubTokenRotate,
   secretsKeyRotate,
   auditList,
+  auditHistogram,
   auditVerify,
   auditExport,
 ]

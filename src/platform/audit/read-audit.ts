@@ -30,6 +30,8 @@ export interface AuditQuery {
   since?: string | undefined
   until?: string | undefined
   request_id?: string | undefined
+  /** What is left out though all else fits. */
+  isHidden?: ((record: ChainedRecord) => Promise<boolean>) | undefined
   limit: number
 }
 
@@ -61,7 +63,7 @@ export async function listAudit(db: Reader, query: AuditQuery): Promise<AuditPag
       if (record.seq <= after_seq) return { records, next_before_seq: null, cut: false }
       if (records.length >= query.limit) return { records, next_before_seq: before, cut: false }
       before = record.seq
-      if (isWanted(record, query)) records.push(record)
+      if (isWanted(record, query) && !(await query.isHidden?.(record))) records.push(record)
     }
     if (page.length < LIST_PAGE) return { records, next_before_seq: null, cut: false }
   }

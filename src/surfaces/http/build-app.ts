@@ -15,6 +15,7 @@ import { operationTools } from '../mcp/operation-tools.ts'
 import type { ToolHost } from '../mcp/tool-host.ts'
 import { openApiDocument } from '../openapi/openapi-document.ts'
 import { connectionFaults } from './connection-faults.ts'
+import { addOwnerStream } from './console/owner-stream.ts'
 import { addFrontPage, HEAD_TOO } from './front-page.ts'
 import { healthProbe } from './health.ts'
 import { identifier } from './identify.ts'
@@ -97,6 +98,7 @@ export function buildApp(
   addOwnerPages(app, signIn, registry)
   addOwnerOauth(app, signIn)
   addMcpRoute(app, hub, mcp)
+  addOwnerStream(app, hub, (name) => name === 'owner_stream' || registry.get(name)?.effect === 'read')
   app.addHook('onClose', () => mcp.close())
   return app
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { COMMON_ERRORS, type CommonCode } from '../../../operations/errors.ts'
 import type { Registry } from '../../../operations/registry.ts'
+import { addConsole } from '../console/console-files.ts'
 import { addConsentListPage } from '../oauth/consent-list-page.ts'
 import { addConsentPages } from '../oauth/consent-pages.ts'
 import { addAuthorization, type SignIn } from '../oauth/oauth-routes.ts'
@@ -64,6 +65,7 @@ export function addOwnerPages(app: FastifyInstance, signIn: SignIn, registry: Re
     addConsentListPage(pages, hub)
     addProposalPages(pages, hub)
     addExternalAgentPages(pages, hub)
+    addConsole(pages, hub)
     // A person who typed an address wrongly sees a page; a program gets the code that it gets everywhere.
     pages.get('/owner/*', (request, reply) =>
       request.headers.accept?.includes('text/html') ? showNothing(request, reply) : reply.callNotFound(),

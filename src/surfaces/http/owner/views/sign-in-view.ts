@@ -27,14 +27,14 @@ export function buttonForm(
   return html`<form method="post" action="${action}">${tokenField(form_token)}${hidden}<button class="${kind}"${about !== undefined && html` aria-label="${label}: ${about}"`}>${label}</button></form>`
 }
 
-/** Where a sign-in leads: to the page that somebody came for, or to the account. */
+/** Where a sign-in leads: to the page that somebody came for, or to the console. */
 export function placeAfter(visit: { user_code: string | undefined; place: string | undefined }): string {
   if (visit.user_code !== undefined) return `/device?user_code=${encodeURIComponent(visit.user_code)}`
-  return visit.place ?? '/owner'
+  return visit.place ?? '/console'
 }
 
 const PLACE =
-  /^\/oauth\/consent\/[\w-]{16,64}$|^\/owner\/(activity|connections|intents|intents\/cint_[0-9a-f]{16}|locks|runs|proposals|proposals\/prop_[a-z0-9_]{1,48}|external-agents|consents)$/
+  /^\/oauth\/consent\/[\w-]{16,64}$|^\/owner\/(activity|connections|intents|intents\/cint_[0-9a-f]{16}|locks|runs|proposals|proposals\/prop_[a-z0-9_]{1,48}|external-agents|consents)$|^\/console(?:\/[A-Za-z0-9._~-]{1,128}){0,6}$/
 
 /** A page of the owner's that a sign-in may lead to; no other address will do. */
 export function findPlace(path: string): string | undefined {

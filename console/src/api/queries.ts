@@ -1,0 +1,125 @@
+import { queryOptions } from '@tanstack/react-query'
+import { answerOf } from './client'
+import type { Hub } from './hub'
+
+/** What a lock, or taking one away, is called in the log. */
+const LOCKS = /^lock_/
+const RUNS = /run|connection|record/
+
+/** Every read of the console: which operation it asks, and after which kinds of change it is asked again. */
+export const locksQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['lock_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/locks', { signal })),
+    meta: { follows: LOCKS },
+  })
+
+export const whoamiQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['whoami', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/whoami', { signal })),
+  })
+
+export const doctorQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['doctor', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/doctor', { signal })),
+    meta: { follows: /^lock_|policy|token|backup|owner_connection/ },
+  })
+
+export const histogramQuery = ({ vault, client }: Hub, minutes = 60) =>
+  queryOptions({
+    queryKey: ['audit_histogram', vault, minutes],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/api/v1/audit/histogram', { params: { query: { minutes, bars: 60 } }, signal })),
+    meta: { follows: /./ },
+  })
+
+export const proposalsQuery = ({ vault, client }: Hub, status: 'proposed' | 'approved' | 'discarded') =>
+  queryOptions({
+    queryKey: ['proposal_list', vault, status],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/api/v1/proposals', { params: { query: { status } }, signal })),
+    meta: { follows: /^(flow_propose|flow_import|proposal_)/ },
+  })
+
+export const alertsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['alert_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/toolbox/alerts', { signal })),
+    meta: { follows: /./ },
+  })
+
+export const grantsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['flow_external_grant_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/flows/external-grants', { signal })),
+    meta: { follows: /grant|invoke|consent|sign_in/ },
+  })
+
+export const runsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['owner_run_live_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/_ref/runs', { signal })),
+    meta: { follows: RUNS },
+  })
+
+export const connectionsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['owner_connection_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/v1/owner/connections', { signal })),
+    meta: { follows: RUNS },
+  })
+
+export const executionsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['boundary_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/boundary/executions', { signal })),
+    meta: { follows: /^boundary_/ },
+  })
+
+export interface RecordFilter {
+  outcome?: 'allowed' | 'denied' | 'failed'
+  operation?: string
+  called_by?: string
+  grant?: string
+  flow?: string
+  tool?: string
+  since?: string
+  until?: string
+  hide_own_reads?: boolean
+}
+
+export const recordsQuery = ({ vault, client }: Hub, filter: RecordFilter & { limit?: number }) =>
+  queryOptions({
+    queryKey: ['audit_list', vault, filter],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/audit', { params: { query: filter }, signal })),
+    meta: { follows: /./ },
+  })
+
+export const explainQuery = ({ vault, client }: Hub, record: number) =>
+  queryOptions({
+    queryKey: ['explain', vault, record],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/api/v1/explain', { params: { query: { record } }, signal })),
+    meta: { follows: /grant|policy|lock_|token|proposal/ },
+  })
+
+export const chainQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['audit_verify', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/audit/verify', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+/** A record with its neighbours, newest first. */
+export const recordQuery = ({ vault, client }: Hub, seq: number) =>
+  queryOptions({
+    queryKey: ['audit_record', vault, seq],
+    queryFn: async ({ signal }) => {
+      const query = { before_seq: seq + 2, limit: 3 }
+      const { records } = await answerOf(client.GET('/api/v1/audit', { params: { query }, signal }))
+      return records
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  })

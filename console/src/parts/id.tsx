@@ -1,0 +1,22 @@
+import { useState } from 'react'
+import { Icon } from './icon'
+
+const HEAD = 9
+const TAIL = 4
+
+/** An id cut to what tells it from others; the whole is copied. */
+export function Id({ id }: { id: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const short = id.length > HEAD + TAIL + 2 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id
+  const copy = async () => {
+    await navigator.clipboard.writeText(id)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1_500)
+  }
+  return (
+    <button type="button" className="id" onClick={copy} title={id} aria-label={`Copy ${id}`}>
+      <code>{short}</code>
+      {isCopied ? <span className="tone-ok">copied</span> : <Icon name="copy" />}
+    </button>
+  )
+}

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const CONSOLE = join(import.meta.dirname, '../../console')
+
+const sources = readdirSync(join(CONSOLE, 'src'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && !entry.name.endsWith('schema.d.ts'))
+  .map((entry) => join(entry.parentPath, entry.name))
+const texts = [join(CONSOLE, 'index.html'), ...sources].map((file) => ({ file, text: readFileSync(file, 'utf8') }))
+
+/** Ways by which a text of somebody else could become markup or a script, or something could be kept in the browser. */
+const FORBIDDEN = [
+  ['markup from text', /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write/],
+  ['code from text', /\beval\(|new Function\(|javascript:/],
+  ['storage of the browser', /localStorage|sessionStorage|indexedDB|document\.cookie|caches\.open/],
+  ['another origin', /https?:\/\/(?!\/)/],
+  ['a policy that lets markup through', /trustedTypes|createPolicy/],
+  ['a bearer', /fgrnt_bearer_|authorization/i],
+] as const
+
+describe('the sources of the console', () => {
+  test('are seen by this test', () => {
+    expect(texts.length).toBeGreaterThan(20)
+    expect(texts.some(({ text }) => text.includes('x-vault-id'))).toBe(true)
+  })
+
+  test.each(FORBIDDEN)('have no way to %s', (_, pattern) => {
+    expect(texts.filter(({ text }) => pattern.test(text)).map(({ file }) => file)).toEqual([])
+  })
+
+  test('show an inline script or style in no page', () => {
+    const [{ text: page }] = texts as [{ text: string }]
+    expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|style=/)
+  })
+})
