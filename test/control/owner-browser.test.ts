@@ -98,7 +98,8 @@ describe('in a real browser', () => {
     await page.waitForURL('**/owner/sign-in?told=out')
     await picture(page, 'sign-in')
     await press(page, 'Use a passkey')
-    await page.waitForURL('**/owner')
+    await page.waitForURL('**/console')
+    await page.goto(`${origin}/owner`)
     expect(await page.textContent('main')).toContain('signed in by passkey')
   })
 
@@ -110,7 +111,8 @@ describe('in a real browser', () => {
       if (request.url().endsWith('/owner/passkey/sign-in')) sent.push(request.postData() ?? '')
     })
     await press(page, 'Use a passkey')
-    await page.waitForURL('**/owner')
+    await page.waitForURL('**/console')
+    await page.goto(`${origin}/owner`)
     const { credential } = JSON.parse(sent[0] ?? '{}')
     const again = (await page.evaluate(`(async () => {
       const form_token = document.querySelector('[name=form_token]').value

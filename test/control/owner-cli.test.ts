@@ -69,7 +69,7 @@ describe('owner login', () => {
     const visitor = visitorOf(hub)
     await visitor.get(`${pathname}${search}`)
     const entered = await visitor.post('/owner/link', { link: searchParams.get('link') as string })
-    expect(entered.headers.location).toBe('/owner')
+    expect(entered.headers.location).toBe('/console')
   })
 })
 

@@ -25,7 +25,7 @@ describe('forms', () => {
       const { result, records } = await recorded(hub, () =>
         owner.post('/owner/sign-out-everywhere', fields, headers),
       )
-      expect([what, result.status >= 300 && result.headers.location !== '/owner']).toEqual([what, true])
+      expect([what, result.status >= 300 && result.headers.location !== '/console']).toEqual([what, true])
       expect([what, records[0]?.operation, records[0]?.outcome]).toEqual([
         what,
         'owner_sign_out_everywhere',

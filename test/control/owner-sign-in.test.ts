@@ -52,7 +52,7 @@ describe('setting up', () => {
     const other = 'another long password'
     const second = await visitor.post('/owner/set-up', { link, password: other, password_again: other })
     expect(second.status).toBe(409)
-    expect((await visitor.post('/owner/link', { link })).headers.location).toBe('/owner')
+    expect((await visitor.post('/owner/link', { link })).headers.location).toBe('/console')
     expect((await visitor.post('/owner/link', { link })).status).toBeGreaterThanOrEqual(400)
   })
 

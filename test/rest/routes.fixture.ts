@@ -256,6 +256,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   whoami: expects('read', '200'),
   doctor: expects('owner', '200'),
   audit_list: expects('admin', '200'),
+  audit_histogram: expects('admin', '200'),
   audit_export: expects('owner', '200'),
   audit_verify: expects('owner', '200'),
   token_create: expects('admin', '201', { role: 'viewer' }),

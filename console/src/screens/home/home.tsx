@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useHub } from '../../api/hub'
-import { grantsQuery, histogramQuery, locksQuery, recordsQuery } from '../../api/queries'
+import { doctorQuery, grantsQuery, histogramQuery, locksQuery, recordsQuery } from '../../api/queries'
 import { useNow } from '../../live/now'
 import { CallBars } from '../../parts/bars'
 import { Icon } from '../../parts/icon'
@@ -16,6 +16,7 @@ import { WhatIsOn } from './what-is-on'
 
 const REFUSALS_SHOWN = 5
 const GRANTS_SHOWN = 5
+const GATE = 'FLOW_EXTERNAL_AGENT_ENABLED'
 
 /** Does anything need me? The title is the answer. */
 export function Home() {
@@ -138,8 +139,17 @@ function RefusedLately() {
 
 function EndingNext() {
   const hub = useHub()
-  const grants = useQuery(grantsQuery(hub))
+  const findings = useQuery(doctorQuery(hub)).data?.findings
+  const isOff = findings?.some(({ subject, state }) => subject === GATE && state === 'off') ?? false
+  // While the gate is closed the hub tells of no grants, and none of them opens anything.
+  const grants = useQuery({ ...grantsQuery(hub), enabled: findings !== undefined && !isOff })
   const now = useNow()
+  if (isOff)
+    return (
+      <Panel title="Grants that end next">
+        <p className="empty">The gate for external agents is closed: no grant opens anything.</p>
+      </Panel>
+    )
   const live = (grants.data?.grants ?? [])
     .filter(({ revoked_at, expires_at }) => revoked_at === null && Date.parse(expires_at) > now)
     .toSorted((one, other) => Date.parse(one.expires_at) - Date.parse(other.expires_at))

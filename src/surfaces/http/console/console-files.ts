@@ -7,7 +7,7 @@ import { ownOrigin, showSignInFirst } from '../owner/sign-in-pages.ts'
 import { html } from '../owner/views/html.ts'
 import { sendPage } from '../owner/views/page-layout.ts'
 
-export const CONSOLE_PATH = '/console'
+const CONSOLE_PATH = '/console'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -13,7 +13,7 @@ import { findLimit, sendAnswer } from '../operation-routes.ts'
 import { SECURITY_HEADER_VALUES } from '../security-headers.ts'
 import { type Change, type ChangeFeed, openChangeFeed } from './change-feed.ts'
 
-export const STREAM_PATH = '/v1/owner/stream'
+const STREAM_PATH = '/v1/owner/stream'
 
 /** Streams at most of one hub: tabs of one browser share theirs. */
 const STREAM_LIMIT = 64
@@ -24,7 +24,7 @@ const RETRY_MS = 1_000
 const BEHIND_LIMIT_BYTES = 262_144
 
 /** The audit log's name for listening to what happens. Nothing of an input or an answer is in the stream. */
-export const ownerStream: Operation = defineOperation({
+const ownerStream: Operation = defineOperation({
   name: 'owner_stream',
   summary: 'Listen to what happens in the hub: kinds, ids and numbers of records, as server-sent events.',
   effect: 'read',
