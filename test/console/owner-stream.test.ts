@@ -30,9 +30,13 @@ function listen(hub: OwnedHub, query = '', headers: Record<string, string> = {})
         let is_over = false
         answer.setEncoding('utf8').on('data', (part: string) => (text += part))
         answer.once('close', () => (is_over = true))
-        const leave = () => void asked.destroy()
-        ends.push(leave)
-        resolve({ status: answer.statusCode, said: () => text, isOver: () => is_over, leave })
+        ends.push(() => void asked.destroy())
+        resolve({
+          status: answer.statusCode,
+          said: () => text,
+          isOver: () => is_over,
+          leave: () => void asked.destroy(),
+        })
       },
     )
     asked.on('error', reject).end()
