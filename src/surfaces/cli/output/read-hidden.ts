@@ -5,9 +5,10 @@ const INTERRUPTED = 130
 /** Asks at the terminal and shows nothing of what is typed. */
 export async function readHidden(question: string): Promise<string> {
   const { stdin, stderr } = process
-  stderr.write(question)
+  // Before the question: whoever answers at once must not find the terminal still showing what is typed.
   stdin.setRawMode(true)
   stdin.setEncoding('utf8')
+  stderr.write(question)
   let typed = ''
   try {
     for await (const part of stdin) {
