@@ -1,9 +1,15 @@
+import { join } from 'node:path'
 import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as OldStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type AskingHub, decide, startAskingHub, waiting } from '../external-agent/approvals.fixture.ts'
 import type { Json } from '../external-agent/gate-hub.ts'
+import { childEnv } from '../harness/run-program.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/main.ts')
 
 const ends: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -88,6 +94,26 @@ test('a client that can show pages is given the page, and its own yes decides no
   expect(shown).toEqual([`${asking.hub.url}/owner/approvals/${pending.approval_id}`])
   expect(asking.endpoint.got).toEqual([])
   await decide(asking.hub, pending.approval_id, 'approve')
+  expect((await calls()).isError).not.toBe(true)
+  expect([shown.length, asking.endpoint.got.length]).toEqual([1, 1])
+})
+
+test('an older client over stdio is given it too, and its cancel decides nothing either', async () => {
+  const asking = await started(0)
+  const { hub, grant } = asking
+  const shown: string[] = []
+  const client = new OldClient(info, { capabilities: { elicitation: { url: {} } } })
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    shown.push((params as { url: string }).url)
+    return { action: 'cancel' }
+  })
+  const env = childEnv({ ...hub.options.env, KNOWTATION_GRANT_BEARER: grant.presented.external_bearer })
+  await client.connect(new OldStdio({ command: process.execPath, args: [MAIN, 'mcp'], env, stderr: 'pipe' }))
+  ends.push(() => client.close())
+  const calls = () => client.callTool({ name: 'post', arguments: { text: 'shown' } }) as Promise<Json>
+  const { approval_id } = (await calls()).structuredContent
+  expect(shown).toEqual([`http://localhost:${new URL(hub.url).port}/owner/approvals/${approval_id}`])
+  await decide(hub, approval_id, 'approve')
   expect((await calls()).isError).not.toBe(true)
   expect([shown.length, asking.endpoint.got.length]).toEqual([1, 1])
 })

@@ -1,3 +1,4 @@
+import { hubAddress } from '../../domains/control/owner/hub-address.ts'
 import { type AllowedTool, asksFirst } from '../../domains/flows/allowlist.ts'
 import { explainHeldTools } from '../../domains/flows/grants/explain-tools.ts'
 import type { Grant } from '../../domains/flows/grants/grant-record.ts'
@@ -50,7 +51,11 @@ export function grantTools(hub: Hub, registry: Registry): OfferedTools<McpCaller
       const patience = isShown && { patience_seconds: 0 }
       const answer = await runOperation(hub, { ...call, ...patience, operation: invoke, input })
       if (answer.status === 202 && isShown)
-        return { ...answer, result: pageResultOf(answer.text, name, holder.origin), asksBack: true }
+        return {
+          ...answer,
+          result: pageResultOf(answer.text, name, holder.origin ?? (await hubAddress(hub.db))),
+          asksBack: true,
+        }
       if (answer.status === 202) return { ...answer, result: pendingResultOf(answer.text) }
       const result = answer.ok ? ownResultOf(answer.text) : undefined
       return result === undefined ? answer : { ...answer, result }
@@ -147,7 +152,7 @@ function asks(hub: Hub, { vault = 'default' }: McpCaller, tool_id: string): bool
 }
 
 /** Asks the client to show the owner the page of the request. Known to it is the hub's address, not that of the owner. */
-function pageResultOf(text: string, tool_id: string, origin = 'http://localhost:4747'): string {
+function pageResultOf(text: string, tool_id: string, origin: string): string {
   const { approval_id } = JSON.parse(text) as { approval_id: string }
   const message = `The owner of the hub has to approve the call of ${tool_id}. Open the page to decide.`
   const params = { mode: 'url', message, url: `${origin}/owner/approvals/${approval_id}` }

@@ -54,9 +54,14 @@ export function createSdkServer<Caller>(served: Served<Caller>): Server {
   )
   server.setRequestHandler('tools/call', { params: RawCallParams }, (params, context) => {
     const client = claimOf(server, context.mcpReq.envelope)
+    // An older client has said in its opening what it can do; a request over HTTP knows of no opening.
+    const capabilities = server.getClientCapabilities()
     const call = () =>
       withProgress(context, progressMs, (told) =>
-        host.callTool(caller, params.name, params.arguments, client, told),
+        host.callTool(caller, params.name, params.arguments, client, {
+          ...(capabilities && { capabilities }),
+          ...told,
+        }),
       )
     return orInternalError(() => callThrough(call, params.name), onError)
   })
