@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 
 const CONSOLE = join(import.meta.dirname, '../../console')
@@ -38,4 +39,24 @@ describe('the sources of the console', () => {
   test('show an inline script or style in no page', () => {
     expect(texts[0]?.text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\son\w+=|style=/)
   })
+})
+
+const FIRST_LIMIT_BYTES = 150 * 1_024
+const SCREEN_LIMIT_BYTES = 80 * 1_024
+
+test('the built application is small, and its page asks for files of its own alone', () => {
+  const built = join(CONSOLE, '../dist/console')
+  const page = readFileSync(join(built, 'index.html'), 'utf8')
+  const [, first = ''] = /src="\/console\/assets\/([^"]+\.js)"/.exec(page) ?? []
+  const scripts = readdirSync(join(built, 'assets')).filter((name) => name.endsWith('.js'))
+  expect(scripts).toContain(first)
+  const sizes = scripts.map((name) => ({
+    name,
+    bytes: gzipSync(readFileSync(join(built, 'assets', name))).length,
+  }))
+  const tooLarge = sizes.filter(
+    ({ name, bytes }) => bytes > (name === first ? FIRST_LIMIT_BYTES : SCREEN_LIMIT_BYTES),
+  )
+  expect(tooLarge).toEqual([])
+  expect(page).not.toMatch(/(?:src|href)="(?!\/)/)
 })
