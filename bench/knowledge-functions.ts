@@ -1,7 +1,13 @@
 import { extname } from 'node:path'
+import c from '@ast-grep/lang-c'
+import cpp from '@ast-grep/lang-cpp'
+import csharp from '@ast-grep/lang-csharp'
 import go from '@ast-grep/lang-go'
 import java from '@ast-grep/lang-java'
+import kotlin from '@ast-grep/lang-kotlin'
+import php from '@ast-grep/lang-php'
 import python from '@ast-grep/lang-python'
+import ruby from '@ast-grep/lang-ruby'
 import rust from '@ast-grep/lang-rust'
 import { type Lang, parse, registerDynamicLanguage, type SgNode } from '@ast-grep/napi'
 
@@ -19,7 +25,7 @@ export interface BareSource {
   functions: DocumentedFunction[]
 }
 
-registerDynamicLanguage({ go, java, python, rust } as never)
+registerDynamicLanguage({ c, cpp, csharp, go, java, kotlin, php, python, ruby, rust } as never)
 
 const LANGUAGES: Record<string, string> = {
   '.ts': 'TypeScript',
@@ -32,8 +38,14 @@ const LANGUAGES: Record<string, string> = {
   '.go': 'go',
   '.rs': 'rust',
   '.java': 'java',
+  '.c': 'c',
+  '.cpp': 'cpp',
+  '.cs': 'csharp',
+  '.kt': 'kotlin',
+  '.php': 'php',
+  '.rb': 'ruby',
 }
-const COMMENTS = ['comment', 'line_comment', 'block_comment']
+const COMMENTS = ['comment', 'line_comment', 'block_comment', 'multiline_comment']
 const FUNCTIONS = [
   'function_declaration',
   'generator_function_declaration',
@@ -42,6 +54,7 @@ const FUNCTIONS = [
   'constructor_declaration',
   'function_definition',
   'function_item',
+  'method',
 ]
 const SHORTEST_SENTENCE_WORDS = 4
 const LONGEST_SENTENCE_WORDS = 40
@@ -55,12 +68,15 @@ interface Span {
 
 /** Takes the comments out of a source and tells what they said; nothing where its language has no parser here. */
 export function bareSource(path: string, text: string): BareSource | undefined {
+  if (path.endsWith('.zig')) return bareLines(text)
   const language = LANGUAGES[extname(path)]
-  if (language === undefined || path.endsWith('.d.ts')) return undefined
+  if (language === undefined) return undefined
   const root = parse(language as Lang, text).root()
   const functions = findKinds(root, FUNCTIONS)
   const comments = findComments(root, language)
   const { bare, lineOf } = cutSpans(text, comments)
+  // What declarations say of a function elsewhere would give it away.
+  if (path.endsWith('.d.ts')) return { text: bare, functions: [] }
   const documented = functions.flatMap((node) => describe(node, comments, text, language, lineOf))
   return { text: bare, functions: documented }
 }
@@ -127,7 +143,8 @@ function describe(
   language: string,
   lineOf: readonly number[],
 ): DocumentedFunction[] {
-  const name = node.field('name')?.text()
+  const named = node.field('name') ?? node.children().find((child) => child.kind() === 'simple_identifier')
+  const name = named?.text()
   const span = spanOf(node)
   const doc = name && findDoc(span, comments, text, language)
   const sentence = doc && firstSentence(doc, name)
@@ -161,6 +178,31 @@ function findDoc(span: Span, comments: readonly Span[], text: string, language: 
     line = comment.first_line - 1
   }
   return said.length === 0 ? undefined : said.join('\n')
+}
+
+/** There is no parser for Zig here: its remarks are whole lines, and what a function is stands on one. */
+function bareLines(text: string): BareSource {
+  const kept: string[] = []
+  const functions: DocumentedFunction[] = []
+  let said: string[] = []
+  let open: { indent: string; found: DocumentedFunction } | undefined
+  for (const line of text.split('\n')) {
+    if (/^\s*\/\//.test(line)) {
+      said.push(line)
+      continue
+    }
+    kept.push(line)
+    if (open && line.startsWith(`${open.indent}}`)) {
+      functions.push({ ...open.found, end_line: kept.length })
+      open = undefined
+    }
+    const [, indent = '', name] = /^(\s*)(?:pub |export |inline |extern )*fn (\w+)\(/.exec(line) ?? []
+    const sentence = name && said.length > 0 ? firstSentence(said.join('\n'), name) : undefined
+    if (name && sentence && !open)
+      open = { indent, found: { name, sentence, start_line: kept.length, end_line: kept.length } }
+    said = []
+  }
+  return { text: kept.join('\n'), functions }
 }
 
 function isAlone(text: string, start: number): boolean {

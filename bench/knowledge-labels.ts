@@ -4,9 +4,14 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { kindOf } from '../src/platform/knowledge/walk/kind-of.ts'
 import { bareSource } from './knowledge-functions.ts'
+import type { Question } from './knowledge-questions.ts'
+import { titledTests } from './knowledge-titles.ts'
 
-/** `test` is a `file` that is a test, asked for by a subject that does not say so. */
-export const TASKS = ['function', 'section', 'file', 'test', 'symbol'] as const
+/**
+ * `test` is a `file` that is a test, asked for by a subject that does not say so; `title` a test, asked for by the words
+ * of its own title; `question` what somebody asked, in words of their own.
+ */
+export const TASKS = ['function', 'section', 'file', 'test', 'symbol', 'title', 'question'] as const
 export type Task = (typeof TASKS)[number]
 
 /** A query and where its answer is: a place in one document, or any of several documents as a whole. */
@@ -28,7 +33,7 @@ export interface LabelledSet {
   name: string
   /** Code without its comments, prose without the headings that are asked for: for `function` and `section`. */
   bare: Source[]
-  /** As it is: for `file`, `test` and `symbol`. */
+  /** As it is: for all others. */
   whole: Source[]
   labels: Label[]
 }
@@ -45,7 +50,12 @@ const LEFT_OUT =
   /(?:^|\/)(?:node_modules|\.git|vendor|dist|\.flow)\/|\.min\.js$|package-lock\.json$|pnpm-lock\.yaml$|yarn\.lock$/
 
 /** Builds the set of one folder: a package or a checkout, with its history if it has one. */
-export function buildLabels(name: string, folder: string): LabelledSet {
+export function buildLabels(
+  name: string,
+  folder: string,
+  questions: readonly Question[] = [],
+  limit = LABEL_LIMIT,
+): LabelledSet {
   const whole = readSources(folder)
   const bare: Source[] = []
   const labels: Label[] = []
@@ -54,7 +64,14 @@ export function buildLabels(name: string, folder: string): LabelledSet {
     bare.push({ path: source.path, text: made.text })
     labels.push(...made.labels)
   }
-  return { name, bare, whole, labels: pickLabels([...labels, ...commitLabels(folder, whole)]) }
+  const asked = questions.map(([query, ...paths]): Label => ({ task: 'question', query, paths }))
+  const titled = whole.flatMap(({ path, text }) =>
+    titledTests(path, text).map(({ title, line }): Label => {
+      return { task: 'title', query: title, paths: [path], start_line: line, end_line: line }
+    }),
+  )
+  const all = [...labels, ...commitLabels(folder, whole), ...titled, ...asked]
+  return { name, bare, whole, labels: pickLabels(all, limit) }
 }
 
 function makeBare({ path, text }: Source): { text: string; labels: Label[] } {
@@ -118,12 +135,12 @@ function isUntoldTest(query: string, paths: readonly string[]): boolean {
   return !/\btest/i.test(query) && paths.every((path) => kindOf(path) === 'test')
 }
 
-function pickLabels(labels: readonly Label[]): Label[] {
+function pickLabels(labels: readonly Label[], limit: number): Label[] {
   return TASKS.flatMap((task) => {
     const ofTask = labels.filter((label) => label.task === task)
     const counts = Map.groupBy(ofTask, ({ query }) => query.toLowerCase())
     const single = ofTask.filter(({ query }) => counts.get(query.toLowerCase())?.length === 1)
-    return single.toSorted((a, b) => digest(a).localeCompare(digest(b))).slice(0, LABEL_LIMIT)
+    return single.toSorted((a, b) => digest(a).localeCompare(digest(b))).slice(0, limit)
   })
 }
 

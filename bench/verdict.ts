@@ -4,7 +4,7 @@ export interface Verdict {
   measured: number
   /** `≥ 0.35` or `≤ 4`, as it is printed. */
   bar: `${'≥' | '≤'} ${number}`
-  unit: '×' | 'MB' | 'ms' | '%' | 'left'
+  unit: '' | '×' | 'MB' | 'ms' | '%' | 'left'
 }
 
 /** What `all.ts` looks for among the lines of a benchmark. */
@@ -18,7 +18,7 @@ export function isCleared({ measured, bar }: Verdict): boolean {
 /** One line a reader can trust: the figure, the bar, and whether it was cleared. */
 export function renderVerdict(verdict: Verdict): string {
   const { name, measured, bar, unit } = verdict
-  return `${name}: ${measured.toFixed(2)} ${unit} (${bar}) ${isCleared(verdict) ? 'PASS' : 'FAIL'}`
+  return `${name}: ${measured.toFixed(2)}${unit && ` ${unit}`} (${bar}) ${isCleared(verdict) ? 'PASS' : 'FAIL'}`
 }
 
 /** Prints a verdict for people and, where a program collects the lines, once more for it. */

@@ -22,7 +22,7 @@ import {
   TREE_TIME_LIMIT_MS,
 } from './usage/tree-limits.ts'
 import { runTreeJob } from './usage/tree-process.ts'
-import { findReading, findUsageLanguage, USAGE_LANGUAGES } from './usage/usage-languages.ts'
+import { findMissing, findReading, findUsageLanguage, USAGE_LANGUAGES } from './usage/usage-languages.ts'
 
 const Input = z.strictObject({
   symbol: z
@@ -52,6 +52,9 @@ const Output = z.strictObject({
   files_searched: z.int(),
   files_skipped: z.int(),
   files_unsupported: z.array(z.string()).describe('Files that hold the name but cannot be read by syntax'),
+  files_broken: z
+    .array(z.strictObject({ file: z.string(), lines: z.array(z.int()) }))
+    .describe('Files with errors in their syntax, and lines with the name that may be uses: read them yourself'),
 })
 type Call = ToolCall<z.output<typeof Input>>
 
@@ -60,7 +63,8 @@ export const findUsage: ToolDeclaration<typeof Input, z.output<typeof Output>> =
   name: 'find_usage',
   description: [
     'Finds where a symbol is defined, imported and referred to, by the syntax of the code: what is in comments or',
-    'strings does not count. Knows TypeScript, JavaScript (both with JSX), Python, Go, Rust and Java.',
+    'strings does not count. Knows TypeScript, JavaScript (both with JSX), Python, Go, Rust and Java, and C#, Kotlin,',
+    'PHP, Ruby, C and C++ where the owner has installed their parsers.',
     'Definitions come first, then the rest in the order of paths; each has file, line, column (from 1), kind and',
     'content, the line. A qualified symbol such as Guard.read or module.func gives only what is seen to belong to',
     'it: in its class or module, on its name, on this or self in it, or on a name that the same file declares to be',
@@ -68,7 +72,7 @@ export const findUsage: ToolDeclaration<typeof Input, z.output<typeof Output>> =
     `At most ${MATCH_LIMIT} are shown; capped is true when there are more or a limit was met (${CANDIDATE_LIMIT}`,
     `files with the name, ${TREE_TIME_LIMIT_MS / 1000} s), and then total may be missing: name a path.`,
     `Files over ${PARSED_MAX_BYTES} bytes, that are no UTF-8 text or that the parser fails on are counted in`,
-    'files_skipped. Files of other languages that hold the name are in files_unsupported; if there are only such,',
+    'files_skipped; files whose syntax has errors are in files_broken. What tools made comes last. Files of other languages that hold the name are in files_unsupported; if there are only such,',
     'or path is one, the call fails with NotSupported: use search_file for them. What is hidden in a file holds no',
     'name; lines and columns are those of the text that read_file shows.',
   ].join(' '),
@@ -105,9 +109,15 @@ function requireLanguage(name: string | undefined) {
   throw notSupported(`There is no parser for the language ${JSON.stringify(name)}.`)
 }
 
-function notSupported(message: string): ToolFault {
+/** A parser that is known and not there can be added. */
+function notSupported(message: string, files: readonly string[] = []): ToolFault {
+  const missing = new Set(files.flatMap((path) => findReading(path) ?? []).flatMap((one) => findMissing(one) ?? []))
   const languages = USAGE_LANGUAGES.join(', ')
-  return new ToolFault('NotSupported', message, `It works on ${languages}. Use search_file for other files.`)
+  const advice =
+    missing.size > 0
+      ? `The owner can install ${[...missing].join(', ')} beside the hub. Until then use search_file.`
+      : `It works on ${languages}. Use search_file for other files.`
+  return new ToolFault('NotSupported', message, advice)
 }
 
 function toJob({ context, policy, hub, input, guard, redactor }: Call): UsageJob {
@@ -175,6 +185,7 @@ function showUsages({ input }: Call, { files, end, failed }: Found): z.output<ty
   if (end && end.candidates === 0 && end.unsupported > 0)
     throw notSupported(
       `${input.symbol} is only in files that there is no parser for: ${end.files_unsupported.join(', ')}.`,
+      end.files_unsupported,
     )
   const ordered = [
     ...files.map(({ path, definitions }, order) => ({ path, order, matches: definitions })),
@@ -196,5 +207,6 @@ function showUsages({ input }: Call, { files, end, failed }: Found): z.output<ty
     files_searched: end?.files_searched ?? files.length,
     files_skipped: end?.files_skipped ?? failed,
     files_unsupported: [...(end?.files_unsupported ?? [])],
+    files_broken: files.flatMap(({ path, broken }) => (broken ? [{ file: path, lines: [...broken] }] : [])),
   }
 }

@@ -1,3 +1,4 @@
+import { extname } from 'node:path'
 import type { Chunk } from '../knowledge.ts'
 import { kindOf } from '../walk/kind-of.ts'
 import { chunkCode } from './chunk-code.ts'
@@ -20,8 +21,7 @@ const MARKDOWN = /\.(?:md|mdx|markdown|rst|adoc|asciidoc)$/i
 export function chunkDocument(path: string, document: string, redact: Redact = (shown) => shown): Chunk[] {
   const text = endLinesAlike(document.replace(/^\ufeff/, ''))
   const chunks = (NOTEBOOK.test(path) && cutNotebook(path, text, redact)) || cutPlain(path, text)
-  const kept = chunks.slice(0, CHUNK_LIMIT)
-  return path.endsWith('.rs') ? kept.map(markTests) : kept
+  return markTests(path, chunks.slice(0, CHUNK_LIMIT))
 }
 
 /** As search_file and edit_file count them: carriage returns end lines only where there is no line feed at all. */
@@ -47,7 +47,21 @@ function findParts(path: string, text: string): [ScannedLines, Part[]] {
   return [scanned, language ? chunkCode(scanned, language) : [{ name: '', start: 0, end: scanned.count }]]
 }
 
-/** Rust keeps tests beside the code, in a module of its own. */
-function markTests(chunk: Chunk): Chunk {
-  return /^tests?(?:\.|$)/.test(chunk.name) ? { ...chunk, kind: 'test' } : chunk
+/** How a test beside the code begins behind its remarks, by the end of a path. */
+const INNER_TESTS: Readonly<Record<string, RegExp>> = {
+  '.rs': /^(?:\s*(?:\/\/|#\[).*\n){0,40}?\s*#\[(?:[\w:]+::)?(?:(?:test|rstest|bench)\b|cfg\(test\))/,
+  '.zig': /^(?:\s*\/\/.*\n){0,40}?\s*test\b/,
+}
+const TEST_MODULE = /^tests?$/
+
+/** Rust and Zig keep tests beside the code. All parts of one have its name, or stand below it. */
+function markTests(path: string, chunks: Chunk[]): Chunk[] {
+  const form = INNER_TESTS[extname(path)]
+  if (form === undefined) return chunks
+  const names = new Set(chunks.flatMap(({ name, text }) => (name !== '' && form.test(text) ? [name] : [])))
+  const isTest = (name: string): boolean => {
+    const steps = name.split('.')
+    return steps.some((step, at) => TEST_MODULE.test(step) || names.has(steps.slice(0, at + 1).join('.')))
+  }
+  return chunks.map((chunk) => (isTest(chunk.name) ? { ...chunk, kind: 'test' } : chunk))
 }

@@ -34,6 +34,8 @@ const MODIFIERS = `(?:(?:${MODIFIER_WORDS}|extern "[^"]{0,20}"|pub\\([^)]{0,40}\
 const FUNCTION = new RegExp(`^${MODIFIERS}(?:${FUNCTION_WORDS})\\b\\s*\\*?(.*)$`)
 const MACRO = /^macro_rules!\s*(\w+)/
 const NAMED_CALL = /([\w$]+[?!]?)\s*(?:<[^()]{0,200}>|\[[^()]{0,200}\])?\s*\(/
+/** In Kotlin any words may be a name. */
+const QUOTED_NAME = /^\s*`([^`]{1,200})`\s*\(/
 const RECEIVER = /^\s*\(\s*\w*\s*[*&]?\s*(?:\[\])?([\w.]+)[^)]{0,100}\)/
 const GROUP = new RegExp(
   `^${MODIFIERS}(?:${GROUP_WORDS})\\s+(?:class\\s+|struct\\s+)?([A-Za-z_$](?:[\\w$.]|::)*)`,
@@ -45,6 +47,8 @@ const IMPL =
 const TEST = new RegExp(
   `^(${TEST_WORDS})(?:\\.[\\w.]+)?(?:\\(.{0,100}?\\))?\\s*\\(?\\s*(['"\`])(.{1,200}?)\\2`,
 )
+/** In Zig a test may be called as what it tests, or have no name. */
+const BARE_TEST = /^test(?:\s+[\w.]{1,100})?\s*\{$/
 /** After `static` a name is a value only where a type or a value follows: it may be a method as well. */
 const VALUE = new RegExp(
   `^${MODIFIERS}(?:(?:${VALUE_WORDS})\\s+(?:mut\\s+)?([\\w$]+)|static\\s+(?:mut\\s+|ref\\s+)?([\\w$]+)(?=\\s*[:=;?!]))(.*)$`,
@@ -125,6 +129,8 @@ function readFunction(head: string): Definition | undefined {
   const receiver = RECEIVER.exec(rest)
   const after = receiver ? rest.slice(receiver[0].length) : rest
   const plain = withoutKinds(after)
+  const quoted = QUOTED_NAME.exec(plain)?.[1]
+  if (quoted !== undefined) return { name: quoted, shape: 'function' }
   const name = NAMED_CALL.exec(plain)?.[1] ?? /[\w$.]+[?!]?/.exec(plain)?.[0]
   if (name === undefined) return undefined
   return { name: receiver ? `${receiver[1]}.${name}` : name, shape: 'function' }
@@ -151,7 +157,7 @@ function readGroup(head: string, language: Language): Definition | undefined {
 
 function readTest(head: string): Definition | undefined {
   const [, word = '', , title] = TEST.exec(head) ?? []
-  if (title === undefined) return undefined
+  if (title === undefined) return BARE_TEST.test(head) ? { name: head.slice(0, -1).trim(), shape: 'function' } : undefined
   return { name: title, shape: /^(?:describe|context|suite)$/.test(word) ? 'group' : 'function' }
 }
 

@@ -11,6 +11,8 @@ export interface Candidate extends Omit<KnowledgeHit, 'score' | 'reasons'> {
   readonly counts: readonly number[]
   /** Terms in its text. */
   readonly length: number
+  /** Whether a tool made its document. */
+  readonly is_made: boolean
   /** Likeness of its vector to the query's, from -1 to 1. */
   readonly cosine: number
 }
@@ -69,9 +71,10 @@ export function rankCandidates(
 
 type Leaning = (typeof weights.LEANINGS)[keyof typeof weights.LEANINGS]
 
-function leaningOf({ tells_of_change, leans_to_prose }: UnderstoodQuery): Leaning {
-  const { change, prose, code } = weights.LEANINGS
-  return tells_of_change ? change : leans_to_prose ? prose : code
+function leaningOf({ tells_of_change, leans_to_prose, asks_for_code }: UnderstoodQuery): Leaning {
+  const { change, prose, question, code } = weights.LEANINGS
+  if (tells_of_change) return change
+  return asks_for_code ? question : leans_to_prose ? prose : code
 }
 
 function rarityOf(frequency: number, chunks: number): number {
@@ -97,8 +100,9 @@ function scoreCandidate(
   ].filter(({ share }) => share > 0)
   if (words + symbol === 0 && candidate.cosine < weights.VECTOR_FLOOR) parts.length = 0
   const reasons = parts.toSorted((a, b) => b.share - a.share).map(({ reason }) => reason)
+  if (reasons.length > 0) reasons.push(...listDrawbacks(query, candidate))
   const score = words + vector + symbol + kindBonus(query, candidate) + fileBonus(query, leaning, candidate)
-  return { candidate, score, reasons }
+  return { candidate, score: candidate.is_made ? score - weights.MADE_MALUS : score, reasons }
 }
 
 /** What each term adds: rare ones and ones that count often add more, all together at most about 2. */
@@ -129,15 +133,35 @@ function listWords({ terms }: UnderstoodQuery, shares: readonly number[]): strin
     .join(', ')
 }
 
-const CHANGES = /(?:^|\/)(?:change[-_]?(?:log|s)|release[-_]?notes?|history|news|what'?s[-_]new)[^/]*$/i
+/** Words of the query that are not there, and whether people wrote it at all. */
+function listDrawbacks({ terms }: UnderstoodQuery, { counts, is_made }: Candidate): string[] {
+  const missing = terms.filter((_, at) => !counts[at]).map(({ word }) => word)
+  return [...(missing.length > 0 ? [`without: ${missing.join(', ')}`] : []), ...(is_made ? ['made by a tool'] : [])]
+}
+
+const CHANGES =
+  /(?:^|\/)(?:(?:change[-_]?(?:log|s)|release[-_]?(?:notes?|history)|releases|history|news|what'?s[-_]new)[^/]*|\.?(?:change(?:log|set)s?|release[-_]notes?|releases)\/.*)$/i
+/** What shows, measures or declares what the code does. */
+const BESIDE =
+  /(?:^|\/)(?:_?examples?|_?samples?|snippets?|demos?|bench(?:mark(?:s|ing)?)?)\/|\.d\.[cm]?ts$/i
+const TERMS_OF_USE =
+  /(?:^|\/)(?:code[-_. ]of[-_. ]conduct|licen[cs]es?|copying|notice|authors|contributors|maintainers)\b[^/]*$|(?:^|\/)licen[cs]es\//i
 
 function kindBonus(query: UnderstoodQuery, { kind, path, length }: Candidate): number {
   const leaning = leaningOf(query)
   if (kind === 'test') return query.asks_for_tests ? 0 : -leaning.test
-  if (kind !== 'doc' || query.form !== 'open') return 0
-  const lean = query.leans_to_prose ? leaning.prose : -weights.PROSE_MALUS
+  if (query.form !== 'open') return 0
+  if (kind === 'config') return -leaning.config
+  if (kind === 'code') return BESIDE.test(path) && !query.asks_for_examples ? -leaning.beside : 0
+  if (kind !== 'doc') return 0
+  const lean = query.leans_to_prose ? leaning.prose : -leaning.off_prose
   const thin = length < weights.THIN_WORDS ? weights.THIN_MALUS : 0
-  return lean - thin - (CHANGES.test(path) && !query.asks_for_changes ? weights.CHANGES_MALUS : 0)
+  return lean - thin - (isAside(query, path) ? weights.ASIDE_MALUS : 0)
+}
+
+/** What has a word on everything, and is hardly ever what is looked for. */
+function isAside({ asks_for_changes, asks_for_terms }: UnderstoodQuery, path: string): boolean {
+  return (!asks_for_changes && CHANGES.test(path)) || (!asks_for_terms && TERMS_OF_USE.test(path))
 }
 
 /** How much of a file's own name is in the query: that of a short name says more than that of a long one. */
@@ -164,6 +188,7 @@ function symbolBonus(query: UnderstoodQuery, candidate: Candidate): number {
   if (query.form === 'quoted') return 0
   const [own] = splitName(candidate)
   if (candidate.kind === 'doc') return hasSameWords(query, readStems(own)) ? weights.SAME_WORDS_BONUS : 0
+  if (candidate.kind === 'test' && !query.asks_for_code && isTitle(query, candidate.name, own)) return weights.TITLE_BONUS
   const asked = query.identifiers.find((identifier) => isNamed(candidate.name, own, identifier))
   if (asked !== undefined) return nameBonus(query, own, candidate)
   if (query.form === 'identifier') return mentionBonus(query.literals[0] ?? '', candidate.text)
@@ -202,6 +227,19 @@ function hasSameWords({ terms }: UnderstoodQuery, own: readonly string[]): boole
   const stems = new Set(own)
   return stems.size > 0 && stems.size === terms.length && terms.every(({ stem }) => stems.has(stem))
 }
+
+/** Whether a query is the title of a test, with what leads to it or without. */
+function isTitle({ terms }: UnderstoodQuery, name: string, own: string): boolean {
+  const asked = new Set(terms.map(({ stem }) => stem).filter((stem) => stem !== TEST))
+  if (asked.size < weights.TITLE_WORDS) return false
+  const whole = new Set(readStems(name))
+  const shared = [...asked].filter((stem) => whole.has(stem)).length
+  const title = readStems(own).filter((stem) => stem !== TEST)
+  const has_title = title.length >= weights.TITLE_WORDS && title.every((stem) => asked.has(stem))
+  return has_title && shared * 2 > asked.size
+}
+
+const TEST = 'test'
 
 /** Where several parts of a document fit, each of them is a better hit: adds a share of what the others have. */
 function backUp(scored: readonly Scored[], share: number): Scored[] {

@@ -9,13 +9,13 @@ export const LEAD_WEIGHT = 3
 export const COVERAGE_SHARE = 0.2
 /** A chunk with none of the words has to be at least so like the query. */
 export const VECTOR_FLOOR = 0.15
-/** Taken from prose where the query does not read like a heading, a question or a word on documents. */
-export const PROSE_MALUS = 0.25
 /** Taken from a section of fewer words: a heading with others under it, or a line that leads elsewhere. */
 export const THIN_WORDS = 10
 export const THIN_MALUS = 0.2
-/** Taken from a log of changes, which has a word on everything, unless changes are asked for. */
-export const CHANGES_MALUS = 0.8
+/** Taken from what a tool made: it comes behind all that people wrote. */
+export const MADE_MALUS = 4
+/** Taken from logs of changes, licences and rules of conduct unless they are asked for: they come last. */
+export const ASIDE_MALUS = 2
 /**
  * What counts by what a query is like. A description of code is far from its words; one of a change names things as
  * they are called and asks for documents, wherever in them the place may be.
@@ -25,7 +25,8 @@ export const CHANGES_MALUS = 0.8
  *   code it is often one that only comments have.
  * - `saturation`, `length_share`: how soon more of the same word stops to count, and how far a long text is held
  *   against it. Of prose it says most that a word is there at all.
- * - `prose`: given to prose where the query asks for it.
+ * - `prose`: given to prose where the query asks for it; `off_prose`: taken from it where it does not.
+ * - `config`: taken from settings; `beside`: from examples, measurements and declarations.
  * - `test`: taken from a test unless tests are asked for.
  * - `mention`: given to what a name in the query is the name of. A description of code rather names what it works on.
  * - `file_name`: given to a file all of whose name is in the query.
@@ -39,23 +40,44 @@ export const LEANINGS = {
     saturation: 0.9,
     length_share: 0.5,
     prose: 0,
+    off_prose: 0.4,
+    config: 0,
+    beside: 0.5,
     test: 0.6,
     mention: 0,
-    file_name: 0.1,
+    file_name: 0,
     crowd: 0.05,
     kin: 0.06,
   },
   prose: {
-    vector: 1.1,
+    vector: 1.4,
     rarity: 1,
     saturation: 0.5,
-    length_share: 0.5,
-    prose: 0.4,
-    test: 0.4,
+    length_share: 0.7,
+    prose: 0.6,
+    off_prose: 0.25,
+    config: 0,
+    beside: 0.1,
+    test: 0.6,
     mention: 0,
     file_name: 0,
     crowd: 0.05,
     kin: 0.05,
+  },
+  question: {
+    vector: 1.2,
+    rarity: 0.8,
+    saturation: 0.9,
+    length_share: 0.5,
+    prose: 0,
+    off_prose: 0.6,
+    config: 0.3,
+    beside: 0.5,
+    test: 0.8,
+    mention: 0,
+    file_name: 0,
+    crowd: 0.15,
+    kin: 0.11,
   },
   change: {
     vector: 0.55,
@@ -63,6 +85,9 @@ export const LEANINGS = {
     saturation: 0.9,
     length_share: 0.4,
     prose: 0.05,
+    off_prose: 0.25,
+    config: 0,
+    beside: 0.1,
     test: 0.3,
     mention: 0.5,
     file_name: 0.2,
@@ -78,6 +103,9 @@ export const ONE_WORD_BONUS = 1
 export const DEFINITION_BONUS = 1.5
 export const MENTION_BONUS = 0.5
 export const SAME_WORDS_BONUS = 0.5
+/** Given to a test whose title the query is, from so many words on. */
+export const TITLE_BONUS = 1.5
+export const TITLE_WORDS = 3
 /** Among those of one name: given to what has a comment, and taken from the later parts of a long one. */
 export const DOCUMENTED_BONUS = 0.15
 export const LATER_PART_MALUS = 0.5

@@ -22,8 +22,13 @@ export interface UnderstoodQuery {
   /** Names in the query that look like ones from code, or its only word. */
   readonly identifiers: readonly string[]
   readonly leans_to_prose: boolean
+  /** It asks where something is done in the code, or how it works. */
+  readonly asks_for_code: boolean
   readonly asks_for_tests: boolean
+  readonly asks_for_examples: boolean
   readonly asks_for_changes: boolean
+  /** It asks who may do what with the project: its licence, its authors, its rules of conduct. */
+  readonly asks_for_terms: boolean
   /** It reads like the subject of a commit, or a task: `fix(box): …`, `Add …`, `Make …`. */
   readonly tells_of_change: boolean
 }
@@ -35,12 +40,30 @@ const COMMON = new Set(
     'their your our us but also any all each other some only same own too very just'
   ).split(' '),
 )
+/** Words that make a question, and words for where anything is: they say nothing of what is asked about. */
+const ASKING = new Set(
+  (
+    'how what where why who whose whom whether there here should would could happen happens happened ' +
+    'implemented implementation located defined done decide decides responsible place code codebase'
+  ).split(' '),
+)
 const QUOTED = /"([^"]{1,500})"/g
 /** With a smaller share of its words in quotes a query is a sentence that quotes something. */
 const QUOTED_SHARE = 0.5
 const IDENTIFIER = /^[$@#]?[A-Za-z_][\w$]*(?:(?:\.|::|->|#|\/)[\w$]+)*(?:\(\))?$/
 const MARKED = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}|[a-zA-Z]_|_[a-zA-Z]|\.|::|->|#|\/|\d|\(\)|^\$/
-const QUESTION = /\?\s*$|^(?:how|what|why|when|where|which|who|can)\b/i
+const QUESTION = /\?\s*$|^(?:how|what|why|where|which|who)\b/i
+/** How to use something, or what it is: a document says that. */
+const USE_QUESTION = new RegExp(
+  [
+    'how (?:do|can|could|should|would|must|may) (?:i|we|you|one)\\b|^how to\\b',
+    '^(?:can|could|may|should|must) (?:i|we|you|one)\\b|^is (?:it possible|there an?)\\b',
+    '^what (?:is|are) (?:an?|the (?:purpose|difference|meaning|point|idea|goals?))\\b|^what (?:is|are) \\S+\\s*\\?*$',
+    '\\bwhat does .{1,80} (?:mean|stand for)\\b|^(?:why|when) (?:should|would|to|use)\\b',
+    '^which .{1,80} (?:are|is) supported\\b',
+  ].join('|'),
+  'i',
+)
 /** Words that descriptions of functions and of changes begin with. */
 const ACT =
   /^(?:\w+s|add|fix|make|use|update|remove|set|get|create|return|check|convert|run|find|do|allow|support|move|rename|improve|refactor|feat|chore|test|build|ci|perf|style|revert|docs)[:(]?$/i
@@ -72,7 +95,11 @@ const REVERT = /^(revert) "(.+)"$/i
 const CHANGE_TERMS = 4
 const DOCS = /\b(?:docs?|documentation|readme)\b|\.(?:mdx?|rst|txt)\b/i
 const TESTS = /\b(?:tests?|specs?|e2e)\b|Tests?$/i
-const CHANGES = /\b(?:change ?logs?|release notes?|releases?|changes?|history|new in|breaking)\b/i
+const EXAMPLES = /\b(?:examples?|samples?|demos?|snippets?|benchmarks?)\b/i
+const CHANGES =
+  /\b(?:change ?logs?|release (?:notes?|history)|what'?s new|new in|breaking changes?|(?:changed|changes) (?:in|since|between) (?:v?\d|the (?:last|latest)))\b|^(?:changes|releases?|history)$/i
+const TERMS_OF_USE =
+  /\b(?:conduct|harass\w*|licen[cs]\w*|copyright\w*|legal|notices?|authors?|maintain(?:s|ers?)|contribut\w*)\b/i
 const HEADING_WORDS = 5
 const TITLE_SHARE = 0.6
 
@@ -86,15 +113,19 @@ export function understandQuery(query: string): UnderstoodQuery {
     (token) => isIdentifier(token) || (tokens.length === 1 && IDENTIFIER.test(token)),
   )
   const change = readChange(text)
+  const leans_to_prose = leansToProse(text, change.kind)
   const isOne = literals.length === 0 && isIdentifier(trimMarks(text))
   return {
     form: literals.length > 0 ? 'quoted' : isOne ? 'identifier' : 'open',
     terms: readQueryTerms(text),
     literals: isOne ? [trimMarks(text).replace(/\(\)$/, '')] : literals,
     identifiers: identifiers.slice(0, PHRASE_LIMIT).map((name) => name.replace(/\(\)$/, '')),
-    leans_to_prose: leansToProse(text, change.kind),
+    leans_to_prose,
+    asks_for_code: QUESTION.test(text) && !leans_to_prose,
     asks_for_tests: TESTS.test(text),
+    asks_for_examples: EXAMPLES.test(text),
     asks_for_changes: CHANGES.test(text),
+    asks_for_terms: TERMS_OF_USE.test(text),
     tells_of_change: change.is_told,
   }
 }
@@ -118,7 +149,8 @@ function readChange(text: string): { kind: string; word: string; is_told: boolea
 /** The terms of a text as those of a query are read, each once. */
 export function readQueryTerms(text: string): QueryTerm[] {
   const words = splitTerms(text, TERM_LIMIT)
-  const telling = words.filter((word) => !COMMON.has(word))
+  const is_asked = QUESTION.test(text)
+  const telling = words.filter((word) => !COMMON.has(word) && !(is_asked && ASKING.has(word)))
   const terms = new Map<string, QueryTerm>()
   for (const word of telling.length > 0 ? telling : words) {
     const stem = stemWord(word)
@@ -137,7 +169,8 @@ function isIdentifier(token: string): boolean {
 }
 
 function leansToProse(text: string, change_kind: string): boolean {
-  if (QUESTION.test(text) || DOCS.test(text)) return true
+  if (USE_QUESTION.test(text) || DOCS.test(text)) return true
+  if (QUESTION.test(text)) return false
   const words = text.split(/\s+/)
   if (words.filter((word) => /^[A-Z]/.test(word)).length >= words.length * TITLE_SHARE) return true
   const isAct = ACT.test(words[0] ?? '') || change_kind !== ''

@@ -3,8 +3,7 @@ import { type Chunk, KNOWLEDGE_KINDS, type KnowledgeDocument, type KnowledgeScop
 import type { Candidate } from '../ranking/rank-candidates.ts'
 import type { UnderstoodQuery } from '../ranking/understand-query.ts'
 import { VECTOR_LENGTH } from '../vectors/vector-scan.ts'
-import { type ChunkTerms, packCounts, readTerms, stemsIn, unpackCounts } from '../words/chunk-terms.ts'
-import { hashStem } from '../words/vocabulary.ts'
+import { type ChunkTerms, packCounts, readCounts, readTerms, stemsIn } from '../words/chunk-terms.ts'
 import type { ChromaMetadata, ChromaRow, ChromaWhere, FoundRow } from './chroma-collection.ts'
 
 /** Folders that are told apart; what lies deeper is found by the last of them, and looked at again after. */
@@ -50,7 +49,6 @@ export function candidateOf({ metadata, distance }: FoundRow, query: UnderstoodQ
   const { path, kind, name, start_line, end_line, text, counts, length } = metadata as Partial<Stored>
   if (typeof path !== 'string' || typeof text !== 'string' || typeof counts !== 'string') return []
   if (!KNOWLEDGE_KINDS.includes(kind as Chunk['kind'])) return []
-  const hashes = query.terms.map(({ stem }) => hashStem(stem))
   return [
     {
       path,
@@ -59,7 +57,7 @@ export function candidateOf({ metadata, distance }: FoundRow, query: UnderstoodQ
       start_line: Number(start_line),
       end_line: Number(end_line),
       text,
-      counts: unpackCounts(Buffer.from(counts, 'base64'), hashes),
+      ...readCounts(Buffer.from(counts, 'base64'), query.terms),
       length: Number(length),
       cosine: query.form === 'open' && distance !== undefined ? (1 - distance) / VECTOR_LENGTH ** 2 : 0,
     },

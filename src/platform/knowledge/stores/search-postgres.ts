@@ -10,10 +10,9 @@ import {
 import { FIELD_WEIGHTS } from '../ranking/ranking-weights.ts'
 import { type UnderstoodQuery, understandQuery } from '../ranking/understand-query.ts'
 import { VECTOR_LENGTH } from '../vectors/vector-scan.ts'
-import { unpackCounts } from '../words/chunk-terms.ts'
+import { readCounts } from '../words/chunk-terms.ts'
 import { splitTerms } from '../words/split-terms.ts'
 import { stemWord } from '../words/stem-word.ts'
-import { hashStem } from '../words/vocabulary.ts'
 import { hasLiterals, type IndexQuestion } from './embedded/search-index.ts'
 import { type ChunkPlace, holdVectors } from './postgres-vectors.ts'
 import { renderPhraseQuery, renderTermQuery } from './postgres-words.ts'
@@ -162,11 +161,10 @@ async function findByWords(
 }
 
 function candidateOf(row: Found, query: UnderstoodQuery, vector: Int8Array): Candidate {
-  const hashes = query.terms.map(({ stem }) => hashStem(stem))
   return {
     ...row,
     kind: row.kind as KnowledgeKind,
-    counts: unpackCounts(Buffer.from(row.counts, 'base64'), hashes),
+    ...readCounts(Buffer.from(row.counts, 'base64'), query.terms),
     cosine: query.form === 'open' ? cosineOf(Buffer.from(row.vector, 'base64'), vector) : 0,
   }
 }

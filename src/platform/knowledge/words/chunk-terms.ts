@@ -1,10 +1,15 @@
 import { TRAIL_MARK } from '../chunking/chunk-markdown.ts'
 import type { Chunk } from '../knowledge.ts'
 import { FIELD_WEIGHTS, LEAD_WEIGHT, LEAD_WORDS } from '../ranking/ranking-weights.ts'
-import { openVocabulary, type Vocabulary } from './vocabulary.ts'
+import { isMadeByTool } from '../walk/made-by-tools.ts'
+import { hashStem, openVocabulary, type Vocabulary } from './vocabulary.ts'
 
 const COUNT_LIMIT = 255
 const COUNT_BYTES = 4
+/** Counted in each chunk of a document that a tool made; no text has such a term. */
+const MADE_MARK = '\0made'
+/** So much of a document tells whether a tool made it. */
+const HEAD_CHARS = 4_000
 
 /** A chunk as it is searched for words: the numbers of its terms by where they stand. */
 export interface ChunkTerms {
@@ -13,6 +18,8 @@ export interface ChunkTerms {
   /** So many of the text's first words count more. */
   readonly lead: number
   readonly is_nameless: boolean
+  /** Whether a tool made the document, and not a person. */
+  readonly is_made: boolean
   readonly name: readonly number[]
   readonly owner: readonly number[]
   readonly path: readonly number[]
@@ -31,6 +38,7 @@ export function readTerms(path: string, chunks: readonly Chunk[]): ChunkTerms[] 
   if (!vocabulary || vocabulary.isFull()) vocabulary = openVocabulary()
   const all = vocabulary
   const in_path = all.read(path)
+  const is_made = isMadeByTool(path, headOf(chunks))
   const terms = chunks.map((chunk) => {
     const [name, owner] = splitName(chunk)
     return {
@@ -38,6 +46,7 @@ export function readTerms(path: string, chunks: readonly Chunk[]): ChunkTerms[] 
       body: all.read(chunk.text),
       lead: leadOf(chunk),
       is_nameless: chunk.name === '',
+      is_made,
       name: all.read(name),
       owner: all.read(owner),
       path: in_path,
@@ -45,6 +54,15 @@ export function readTerms(path: string, chunks: readonly Chunk[]): ChunkTerms[] 
   })
   known.set(chunks, { path, terms })
   return terms
+}
+
+function headOf(chunks: readonly Chunk[]): string {
+  let head = ''
+  for (const { text } of chunks) {
+    head += `${text}\n`
+    if (head.length >= HEAD_CHARS) break
+  }
+  return head.slice(0, HEAD_CHARS)
 }
 
 /** How many of a chunk's first words count more: code begins with its name, which counts more already. */
@@ -73,7 +91,8 @@ export function packCounts(terms: ChunkTerms): Uint8Array {
     const stem = stemOf(terms.body[at] as number)
     counts[stem] = (counts[stem] as number) + LEAD_WEIGHT
   }
-  const packed = new Uint32Array(found.length)
+  const packed = new Uint32Array(found.length + Number(terms.is_made))
+  if (terms.is_made) packed[found.length] = hashStem(MADE_MARK) | 1
   for (let at = 0; at < found.length; at++) {
     const stem = found[at] as number
     packed[at] = packedHashOf(stem) | Math.min(counts[stem] as number, COUNT_LIMIT)
@@ -85,6 +104,13 @@ export function packCounts(terms: ChunkTerms): Uint8Array {
 /** The stems of a field, in their order. */
 export function stemsIn({ vocabulary: { stemOf, textOf } }: ChunkTerms, field: readonly number[]): string[] {
   return field.map((term) => textOf(stemOf(term)))
+}
+
+/** The counts of a query's stems in a chunk, and whether a tool made its document. */
+export function readCounts(bytes: Uint8Array, stems: readonly { readonly stem: string }[]) {
+  const hashes = [...stems.map(({ stem }) => hashStem(stem)), hashStem(MADE_MARK)]
+  const counts = unpackCounts(bytes, hashes)
+  return { is_made: counts.pop() !== 0, counts }
 }
 
 /** The counts of some stems, given by their hashes, from a chunk's bytes. */

@@ -57,6 +57,8 @@ export interface UsageFile {
   readonly others: readonly LocatedMatch[]
   /** Of the others, in their order. */
   readonly kinds: readonly UsageKind[]
+  /** Of a file that the parser could not read whole: lines with the name that it saw nothing on. */
+  readonly broken: readonly number[] | undefined
 }
 
 export interface UsageEnd {
@@ -94,7 +96,8 @@ export interface UsageSymbol {
 
 export const SYMBOL_MAX_CHARS = 200
 const PARTS_LIMIT = 8
-const NAME = /^#?[\p{ID_Start}_$][\p{ID_Continue}$\u200c\u200d]*$/u
+/** With hyphens a name is one of an element in JSX. */
+const NAME = /^#?[\p{ID_Start}_$][\p{ID_Continue}$\u200c\u200d]*(?:-[\p{ID_Continue}]+)*$/u
 const SEPARATOR = /::|\.(?=.)|(?<=[^.:])#/u
 
 /** Reads `name`, `Owner.name`, `module::name` or `Owner#name`, with `()` after it or not; nothing for other texts. */

@@ -1,5 +1,5 @@
 import type { SgNode } from '@ast-grep/napi'
-import { findField, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
+import { findField, kinds, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
 
 const NAME = ['name']
 
@@ -8,22 +8,14 @@ export const GO_USAGE: UsageGrammar = {
   names: ['identifier', 'field_identifier', 'type_identifier', 'package_identifier'],
   imports: ['import_declaration'],
   definitions: {
-    function_declaration: NAME,
-    method_declaration: NAME,
-    method_elem: NAME,
-    method_spec: NAME,
-    type_spec: NAME,
-    type_alias: NAME,
-    const_spec: NAME,
-    var_spec: NAME,
-    short_var_declaration: ['left'],
-    range_clause: ['left'],
-    receive_statement: ['left'],
+    ...kinds(
+      'function_declaration method_declaration method_elem method_spec type_spec type_alias ' +
+      'const_spec var_spec parameter_declaration variadic_parameter_declaration ' +
+      'type_parameter_declaration field_declaration',
+      NAME,
+    ),
+    ...kinds('short_var_declaration range_clause receive_statement', ['left']),
     type_switch_statement: ['alias'],
-    parameter_declaration: NAME,
-    variadic_parameter_declaration: NAME,
-    type_parameter_declaration: NAME,
-    field_declaration: NAME,
     package_clause: ['*'],
   },
   patterns: { expression_list: [] },
@@ -31,25 +23,20 @@ export const GO_USAGE: UsageGrammar = {
   members: { selector_expression: ['operand', 'field'], qualified_type: ['package', 'name'] },
   containers: {
     function_declaration: 'name',
-    method_declaration: 'receiver',
     type_spec: 'name',
+    method_declaration: 'receiver',
   },
   classes: ['method_declaration', 'type_spec'],
   selves: [],
   carriers: {
-    pointer_type: [],
+    ...kinds('pointer_type unary_expression expression_list parenthesized_expression', []),
     generic_type: ['type'],
-    qualified_type: ['name'],
     composite_literal: ['type'],
-    unary_expression: [],
-    expression_list: [],
-    parenthesized_expression: [],
+    qualified_type: ['name'],
   },
   binders: {
     short_var_declaration: 'left',
-    var_spec: 'name',
-    parameter_declaration: 'name',
-    field_declaration: 'name',
+    ...kinds('var_spec parameter_declaration field_declaration', 'name'),
   },
   literals: { composite_literal: 'type' },
   judge,

@@ -3,8 +3,16 @@ import type { SgNode } from '@ast-grep/napi'
 /** What an occurrence of a name is to the symbol. */
 export type UsageKind = 'definition' | 'reference' | 'import'
 
-/** By the kind of a node, the fields in which its parts lie; `*` are all of them. */
+/**
+ * By the kind of a node, the fields in which its parts lie: `*` are all of them, `:kind` is the first part of a kind
+ * where a parser names no fields, and `<` what stands before the node.
+ */
 export type Fields = Readonly<Record<string, readonly string[]>>
+
+/** A table that says the same of several kinds of nodes. */
+export function kinds<Value>(names: string, value: Value): Record<string, Value> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, value]))
+}
 
 /** How one language writes names; kinds and fields are those of its parser. */
 export interface UsageGrammar {
@@ -32,6 +40,8 @@ export interface UsageGrammar {
   readonly carriers: Fields
   /** Where such a name is given; the field of the name. */
   readonly binders: Readonly<Record<string, string>>
+  /** What stands around the name of something made for several types, as in `name<T>`. */
+  readonly generics?: readonly string[]
   /** Values written with the names of their parts, and the field of their type. */
   readonly literals: Readonly<Record<string, string>>
   /** The last word where the tables do not tell; nothing leaves it at what they say. */
@@ -45,13 +55,17 @@ export interface UsageGrammar {
 /** Whether a node lies in one of the fields of its parent. */
 export function isInField(parent: SgNode, node: SgNode, fields: readonly string[]): boolean {
   const id = node.id()
-  return fields.some(
-    (field) => field === '*' || parent.fieldChildren(field).some((child: SgNode) => child.id() === id),
-  )
+  return fields.some((field) => {
+    if (field === '*') return true
+    if (field.startsWith(':')) return findField(parent, field)?.id() === id
+    return parent.fieldChildren(field).some((child: SgNode) => child.id() === id)
+  })
 }
 
 /** A part of a node; undefined where it has none of that name. */
 export function findField(node: SgNode, field: string): SgNode | undefined {
+  if (field === '<') return node.prev() ?? undefined
+  if (field.startsWith(':')) return node.children().find((child) => child.kind() === field.slice(1))
   return node.field(field) ?? undefined
 }
 

@@ -80,10 +80,14 @@ export function escapeName(name: string): string {
   return name.replaceAll('$', '\\$')
 }
 
-function findReceiver(node: SgNode, { members }: UsageGrammar): SgNode | undefined {
+/** Not parsed further than into words and signs: what a macro is given, and `Owner::name` in some languages. */
+const PLAIN = new Set(['token_tree', 'method_reference', 'callable_reference', 'class_constant_access_expression'])
+
+function findReceiver(named: SgNode, { members, generics = [] }: UsageGrammar): SgNode | undefined {
+  const around = named.parent()
+  const node = around && generics.includes(String(around.kind())) ? around : named
   const parent = node.parent()
-  // What a macro is given is not parsed further than into words and signs, nor is `Owner::name` in Java.
-  if (parent?.kind() === 'token_tree' || parent?.kind() === 'method_reference')
+  if (PLAIN.has(String(parent?.kind())))
     return ['.', '::'].includes(node.prev()?.text() ?? '') ? (node.prev()?.prev() ?? undefined) : undefined
   const fields = parent ? members[String(parent.kind())] : undefined
   if (!parent || !fields || findField(parent, fields[1])?.id() !== node.id()) return undefined
@@ -109,7 +113,7 @@ function receiverNames(receiver: SgNode, grammar: UsageGrammar): string[] {
 /** Whether a method is called without saying whose: the class around it is meant. */
 function isOwnCall(node: SgNode, { own_calls }: UsageGrammar): boolean {
   const parent = node.parent()
-  return parent != null && parent.kind() === own_calls && findField(parent, 'name')?.id() === node.id()
+  return parent != null && parent.kind() === own_calls && (findField(parent, 'name') ?? findField(parent, 'function'))?.id() === node.id()
 }
 
 /** What the name lies in, outermost first; what it is itself the name of does not count. */
@@ -229,8 +233,13 @@ function findBinder(node: SgNode, { carriers, binders }: UsageGrammar): string[]
   return undefined
 }
 
+function listParts(node: SgNode, field: string): SgNode[] {
+  if (field === '*') return node.namedChildren().slice(0, 1)
+  return field.startsWith(':') ? [findField(node, field) ?? []].flat() : node.fieldChildren(field)
+}
+
 function boundNames(binder: SgNode, from: SgNode, field: string): string[] | undefined {
-  const called = field === '*' ? binder.namedChildren().slice(0, 1) : binder.fieldChildren(field)
+  const called = listParts(binder, field)
   if (called.some((one: SgNode) => one.id() === from.id())) return undefined
   return called.flatMap((one: SgNode) => {
     const text = one.text().slice(0, TEXT_LIMIT)

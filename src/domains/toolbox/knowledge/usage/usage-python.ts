@@ -1,5 +1,5 @@
 import type { SgNode } from '@ast-grep/napi'
-import { findField, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
+import { findField, kinds, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
 
 const CLIMB_LIMIT = 40
 const SCOPES = new Set(['function_definition', 'class_definition', 'lambda', 'module'])
@@ -12,28 +12,21 @@ export const PYTHON_USAGE: UsageGrammar = {
   names: ['identifier'],
   imports: ['import_statement', 'import_from_statement', 'future_import_statement'],
   definitions: {
-    function_definition: ['name'],
-    class_definition: ['name'],
-    assignment: ['left'],
-    parameters: ['*'],
-    lambda_parameters: ['*'],
-    default_parameter: ['name'],
-    typed_default_parameter: ['name'],
-    for_statement: ['left'],
-    for_in_clause: ['left'],
-    as_pattern_target: ['*'],
-    named_expression: ['name'],
-    type_alias_statement: ['left'],
+    ...kinds(
+      'function_definition class_definition default_parameter typed_default_parameter ' +
+      'named_expression',
+      ['name'],
+    ),
+    ...kinds('assignment for_statement for_in_clause type_alias_statement', ['left']),
+    ...kinds('parameters lambda_parameters as_pattern_target', ['*']),
   },
   patterns: {
-    pattern_list: [],
-    tuple_pattern: [],
-    list_pattern: [],
-    tuple: [],
-    list_splat_pattern: [],
-    dictionary_splat_pattern: [],
+    ...kinds(
+      'pattern_list tuple_pattern list_pattern tuple list_splat_pattern ' +
+      'dictionary_splat_pattern type',
+      [],
+    ),
     typed_parameter: ['!type'],
-    type: [],
   },
   ignored: [],
   members: { attribute: ['object', 'attribute'] },
@@ -41,14 +34,9 @@ export const PYTHON_USAGE: UsageGrammar = {
   classes: ['class_definition'],
   selves: ['self', 'cls', 'super()'],
   carriers: {
-    type: [],
-    generic_type: [],
-    union_type: [],
+    ...kinds('type generic_type union_type await dotted_name parenthesized_expression', []),
     call: ['function'],
     attribute: ['attribute'],
-    await: [],
-    dotted_name: [],
-    parenthesized_expression: [],
   },
   binders: {
     assignment: 'left',

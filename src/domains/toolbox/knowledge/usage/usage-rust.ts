@@ -1,5 +1,5 @@
 import type { SgNode } from '@ast-grep/napi'
-import { moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
+import { kinds, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
 
 const NAME = ['name']
 const PATTERN = ['pattern']
@@ -9,43 +9,25 @@ export const RUST_USAGE: UsageGrammar = {
   names: ['identifier', 'field_identifier', 'type_identifier', 'shorthand_field_identifier'],
   imports: ['use_declaration', 'extern_crate_declaration'],
   definitions: {
-    function_item: NAME,
-    function_signature_item: NAME,
-    struct_item: NAME,
-    enum_item: NAME,
-    union_item: NAME,
-    enum_variant: NAME,
-    trait_item: NAME,
-    type_item: NAME,
-    associated_type: NAME,
-    const_item: NAME,
-    static_item: NAME,
-    mod_item: NAME,
-    macro_definition: NAME,
-    field_declaration: NAME,
-    const_parameter: NAME,
-    type_parameter: NAME,
+    ...kinds(
+      'function_item function_signature_item struct_item enum_item union_item enum_variant ' +
+      'trait_item type_item associated_type const_item static_item mod_item macro_definition ' +
+      'field_declaration const_parameter type_parameter optional_type_parameter',
+      NAME,
+    ),
     constrained_type_parameter: ['left'],
-    optional_type_parameter: NAME,
     type_parameters: ['*'],
-    let_declaration: PATTERN,
-    let_condition: PATTERN,
-    parameter: PATTERN,
-    for_expression: PATTERN,
-    match_arm: PATTERN,
     closure_parameters: ['*'],
+    ...kinds('let_declaration let_condition parameter for_expression match_arm', PATTERN),
   },
   patterns: {
-    tuple_pattern: [],
-    slice_pattern: [],
+    ...kinds(
+      'tuple_pattern slice_pattern field_pattern ref_pattern mut_pattern reference_pattern ' +
+      'captured_pattern or_pattern',
+      [],
+    ),
     tuple_struct_pattern: ['!type'],
     struct_pattern: ['!type'],
-    field_pattern: [],
-    ref_pattern: [],
-    mut_pattern: [],
-    reference_pattern: [],
-    captured_pattern: [],
-    or_pattern: [],
     match_pattern: ['!condition'],
   },
   ignored: ['lifetime', 'label'],
@@ -56,33 +38,25 @@ export const RUST_USAGE: UsageGrammar = {
   },
   containers: {
     impl_item: 'type',
-    trait_item: 'name',
-    struct_item: 'name',
-    enum_item: 'name',
-    union_item: 'name',
-    mod_item: 'name',
-    function_item: 'name',
+    ...kinds('trait_item struct_item enum_item union_item mod_item function_item', 'name'),
   },
   classes: ['impl_item', 'trait_item'],
   selves: ['self', 'Self'],
   carriers: {
-    reference_type: [],
-    generic_type: [],
+    ...kinds(
+      'reference_type generic_type reference_expression await_expression try_expression ' +
+      'type_arguments',
+      [],
+    ),
     scoped_type_identifier: ['name'],
+    struct_expression: ['name'],
     scoped_identifier: ['path'],
     call_expression: ['function'],
-    struct_expression: ['name'],
-    reference_expression: [],
-    await_expression: [],
-    try_expression: [],
-    type_arguments: [],
   },
   binders: {
     let_declaration: 'pattern',
     parameter: 'pattern',
-    field_declaration: 'name',
-    static_item: 'name',
-    const_item: 'name',
+    ...kinds('field_declaration static_item const_item', 'name'),
     use_as_clause: 'alias',
   },
   literals: { struct_expression: 'name', struct_pattern: 'type' },

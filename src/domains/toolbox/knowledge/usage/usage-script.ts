@@ -1,5 +1,5 @@
 import type { SgNode } from '@ast-grep/napi'
-import { findField, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
+import { findField, kinds, moduleOfPath, type UsageGrammar, type UsageKind } from './usage-grammar.ts'
 
 const NAME = ['name']
 const FUNCTION_VALUES = new Set([
@@ -22,47 +22,29 @@ export const TYPESCRIPT_USAGE: UsageGrammar = {
   ],
   imports: ['import_statement'],
   definitions: {
-    function_declaration: NAME,
-    generator_function_declaration: NAME,
-    function_expression: NAME,
-    generator_function: NAME,
-    function_signature: NAME,
-    class_declaration: NAME,
-    abstract_class_declaration: NAME,
-    class: NAME,
-    method_definition: NAME,
-    method_signature: NAME,
-    abstract_method_signature: NAME,
-    public_field_definition: NAME,
+    ...kinds(
+      'function_declaration generator_function_declaration function_expression ' +
+      'generator_function function_signature class_declaration abstract_class_declaration class ' +
+      'method_definition method_signature abstract_method_signature public_field_definition ' +
+      'property_signature index_signature interface_declaration type_alias_declaration ' +
+      'enum_declaration enum_body enum_assignment internal_module module variable_declarator ' +
+      'type_parameter mapped_type_clause',
+      NAME,
+    ),
     field_definition: ['property'],
-    property_signature: NAME,
-    index_signature: NAME,
-    interface_declaration: NAME,
-    type_alias_declaration: NAME,
-    enum_declaration: NAME,
-    enum_body: NAME,
-    enum_assignment: NAME,
-    internal_module: NAME,
-    module: NAME,
-    variable_declarator: NAME,
     required_parameter: ['pattern'],
     optional_parameter: ['pattern'],
     formal_parameters: ['*'],
+    infer_type: ['*'],
     arrow_function: ['parameter'],
     catch_clause: ['parameter'],
-    type_parameter: NAME,
-    mapped_type_clause: NAME,
-    infer_type: ['*'],
     for_in_statement: ['left'],
   },
   patterns: {
-    object_pattern: [],
-    array_pattern: [],
-    rest_pattern: [],
+    ...kinds('object_pattern array_pattern rest_pattern nested_identifier', []),
     pair_pattern: ['value'],
     assignment_pattern: ['left'],
     object_assignment_pattern: ['left'],
-    nested_identifier: [],
   },
   ignored: ['jsx_closing_element'],
   members: {
@@ -71,41 +53,30 @@ export const TYPESCRIPT_USAGE: UsageGrammar = {
     nested_type_identifier: ['module', 'name'],
   },
   containers: {
-    class_declaration: 'name',
-    abstract_class_declaration: 'name',
-    class: 'name',
-    interface_declaration: 'name',
-    type_alias_declaration: 'name',
-    enum_declaration: 'name',
-    internal_module: 'name',
-    function_declaration: 'name',
-    generator_function_declaration: 'name',
-    method_definition: 'name',
-    variable_declarator: 'name',
+    ...kinds(
+      'class_declaration abstract_class_declaration class interface_declaration ' +
+      'type_alias_declaration enum_declaration internal_module function_declaration ' +
+      'generator_function_declaration method_definition variable_declarator',
+      'name',
+    ),
     pair: 'key',
   },
   classes: ['class_declaration', 'abstract_class_declaration', 'class', 'variable_declarator'],
   selves: ['this', 'super'],
   carriers: {
-    type_annotation: [],
+    ...kinds(
+      'type_annotation await_expression parenthesized_type union_type parenthesized_expression ' +
+      'as_expression satisfies_expression import_clause namespace_import',
+      [],
+    ),
     generic_type: ['name'],
     nested_type_identifier: ['name'],
     new_expression: ['constructor'],
-    await_expression: [],
-    parenthesized_type: [],
-    union_type: [],
-    parenthesized_expression: [],
-    as_expression: [],
-    satisfies_expression: [],
-    import_clause: [],
-    namespace_import: [],
   },
   binders: {
-    variable_declarator: 'name',
+    ...kinds('variable_declarator public_field_definition property_signature', 'name'),
     required_parameter: 'pattern',
     optional_parameter: 'pattern',
-    public_field_definition: 'name',
-    property_signature: 'name',
     import_specifier: 'alias',
   },
   literals: {},

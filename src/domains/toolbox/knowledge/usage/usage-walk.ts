@@ -1,5 +1,6 @@
 import type { SgNode } from '@ast-grep/napi'
 import type { Guard } from '../../../../platform/guard/guard.ts'
+import { isMadeByTool } from '../../../../platform/knowledge/walk/made-by-tools.ts'
 import { createRedactor, type Redactor } from '../../../../platform/redaction/redactor.ts'
 import { hasVeil, toParsable, type VeiledText, veilSecrets } from '../../../../platform/redaction/veil.ts'
 import { listMatches } from '../../search/list-matches.ts'
@@ -15,22 +16,20 @@ import {
   TREE_TIME_LIMIT_MS,
   UNSUPPORTED_SHOWN,
 } from './tree-limits.ts'
-import { findReading, type UsageReading } from './usage-languages.ts'
+import { findMissing, findReading, parserPackage, type UsageReading } from './usage-languages.ts'
 import { findUsages, type TextUsage } from './usage-text.ts'
 
-/** The parsers that do not come with the engine. */
-const PARSERS = {
-  python: () => import('@ast-grep/lang-python'),
-  go: () => import('@ast-grep/lang-go'),
-  rust: () => import('@ast-grep/lang-rust'),
-  java: () => import('@ast-grep/lang-java'),
-} as const
+/** The parsers that come with the engine; the others are packages of their own. */
+const BUILT_IN = new Set(['TypeScript', 'Tsx', 'JavaScript'])
+/** Lines that are shown of a file that cannot be read whole. */
+const BROKEN_LINES_SHOWN = 50
 
 type Parse = (parser: string, text: string) => Promise<SgNode>
 
 interface Candidate {
   readonly path: string
   readonly reading: UsageReading
+  readonly is_made: boolean
 }
 
 interface Looked {
@@ -54,6 +53,8 @@ export async function walkUsages(
   const ends_at = performance.now() + TREE_TIME_LIMIT_MS
   const redactor = createRedactor({ ...job.redaction, remembers: true })
   const looked = lookForBytes(guard, job, redactor, ends_at)
+  // What people wrote comes before what tools made of it.
+  looked.candidates.sort((one, other) => Number(one.is_made) - Number(other.is_made))
   const parse = await loadParsers(looked.candidates)
   const [done, failed] = [new Set(job.done), new Set(job.failed)]
   const room = { definitions: MATCH_LIMIT, others: MATCH_LIMIT }
@@ -64,7 +65,8 @@ export async function walkUsages(
       send({ begin: candidate.path })
       const file = await parseFile(guard, candidate, job, { parse, redactor }, room)
       if (!file) skipOne(looked)
-      send({ file: file ?? { path: candidate.path, count: 0, definitions: [], others: [], kinds: [] } })
+      const empty = { path: candidate.path, count: 0, definitions: [], others: [], kinds: [], broken: undefined }
+      send({ file: file ?? empty })
     }
   }
   const { searched, skipped, unsupported, unsupported_count, candidates, capped } = looked
@@ -114,14 +116,15 @@ function lookForBytes(
     const bytes = file.read(PARSED_MAX_BYTES)
     const text = bytes && findTextBytes(bytes)
     if (!text) looked.skipped += 1
-    else if (names(text)) {
-      if (reading) looked.candidates.push({ path: file.path, reading })
-      else if (file.confirm()) {
-        looked.unsupported_count += 1
-        if (looked.unsupported.length < UNSUPPORTED_SHOWN) looked.unsupported.push(file.path)
-      }
-      if (reading) looked.searched += 1
-    } else looked.searched += 1
+    else if (!names(text)) looked.searched += 1
+    else if (reading && findMissing(reading) === undefined) {
+      const is_made = isMadeByTool(file.path, text.toString('utf8'))
+      looked.candidates.push({ path: file.path, reading, is_made })
+      looked.searched += 1
+    } else if (file.confirm()) {
+      looked.unsupported_count += 1
+      if (looked.unsupported.length < UNSUPPORTED_SHOWN) looked.unsupported.push(file.path)
+    }
     return 'go_on'
   })
   looked.capped ||= capped
@@ -130,9 +133,11 @@ function lookForBytes(
 
 async function loadParsers(candidates: readonly Candidate[]): Promise<Parse> {
   const { parseAsync, registerDynamicLanguage } = await import('@ast-grep/napi')
-  const names = new Set(candidates.map(({ reading }) => reading.parser))
-  const wanted = Object.keys(PARSERS).filter((name) => names.has(name)) as (keyof typeof PARSERS)[]
-  const loaded = await Promise.all(wanted.map(async (name) => [name, (await PARSERS[name]()).default]))
+  const names = [...new Set(candidates.map(({ reading }) => reading.parser))]
+  const wanted = names.filter((name) => !BUILT_IN.has(name))
+  const loaded = await Promise.all(
+    wanted.map(async (name) => [name, (await import(parserPackage(name))).default]),
+  )
   if (loaded.length > 0) registerDynamicLanguage(Object.fromEntries(loaded))
   // In a thread, so that the end of the input is heard while a text takes its time.
   return async (parser, text) => (await parseAsync(parser, text)).root()
@@ -151,6 +156,7 @@ async function parseFile(
   const veiled = veilSecrets(redactor, bytes.toString('utf8'))
   const [root, used] = await parseBest(parse, reading, toParsable(veiled.text))
   const usages = findUsages(root, used, path, symbol).filter((usage) => !hasVeil(veiled.text, usage))
+  const broken = countFaults(root) > 0 ? findUnread(root, used, veiled.text, symbol.name) : undefined
   const definitions = usages.filter(({ kind }) => kind === 'definition')
   const others = usages.filter(({ kind }) => kind !== 'definition').slice(0, room.others)
   const kept = definitions.slice(0, room.definitions)
@@ -162,6 +168,35 @@ async function parseFile(
     definitions: locate(veiled, kept),
     others: locate(veiled, others),
     kinds: others.map(({ kind }) => kind),
+    broken,
+  }
+}
+
+/**
+ * The lines on which a name stands that the parser did not see as one, in a file that it could not read whole: each
+ * may be a use. What is in comments is none.
+ */
+function findUnread(root: SgNode, { grammar }: UsageReading, text: string, name: string): number[] {
+  const kinds = [...grammar.names, 'comment', 'line_comment', 'block_comment', 'multiline_comment']
+  const seen = kinds.flatMap((kind) => findKind(root, kind))
+  const lines = new Set<number>()
+  for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+    const isPart = /[\w$]/.test(text[at - 1] ?? '') || /[\w$]/.test(text[at + name.length] ?? '')
+    if (isPart || seen.some(({ start, end }) => start <= at && at < end)) continue
+    lines.add(text.slice(0, at).split('\n').length)
+    if (lines.size >= BROKEN_LINES_SHOWN) break
+  }
+  return [...lines]
+}
+
+function findKind(root: SgNode, kind: string): { start: number; end: number }[] {
+  try {
+    return root.findAll({ rule: { kind } }).map((node) => {
+      const { start, end } = node.range()
+      return { start: start.index, end: end.index }
+    })
+  } catch {
+    return [] // This language has nothing of the kind.
   }
 }
 

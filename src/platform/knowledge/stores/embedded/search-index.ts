@@ -8,10 +8,9 @@ import { type Candidate, rankCandidates } from '../../ranking/rank-candidates.ts
 import { FIELD_WEIGHTS } from '../../ranking/ranking-weights.ts'
 import { type UnderstoodQuery, understandQuery } from '../../ranking/understand-query.ts'
 import { findHighest, VECTOR_LENGTH } from '../../vectors/vector-scan.ts'
-import { unpackCounts } from '../../words/chunk-terms.ts'
+import { readCounts } from '../../words/chunk-terms.ts'
 import { splitTerms } from '../../words/split-terms.ts'
 import { stemWord } from '../../words/stem-word.ts'
-import { hashStem } from '../../words/vocabulary.ts'
 import { IndexDamaged } from './damaged-index.ts'
 import type { Connection } from './embedded-schema.ts'
 import { findSlot, type HeldVectors, type Reach } from './held-vectors.ts'
@@ -65,7 +64,7 @@ export function openIndexSearch(connection: Connection, held: HeldVectors) {
     if (expression === '') return []
     return (reach ? statements.matchInReach : statements.match).all(expression, limit) as number[]
   }
-  const findCandidate = (hashes: readonly number[], id: number, dots?: Int32Array): Candidate[] => {
+  const findCandidate = ({ terms }: UnderstoodQuery, id: number, dots?: Int32Array): Candidate[] => {
     const slot = findSlot(held.columns, id)
     const row = slot !== undefined && (statements.findChunk.get(id) as StoredChunk | undefined)
     if (!row) return []
@@ -73,7 +72,7 @@ export function openIndexSearch(connection: Connection, held: HeldVectors) {
     const kind = KNOWLEDGE_KINDS[row.kind] as KnowledgeKind
     const cosine = dots ? (dots[slot] as number) / VECTOR_LENGTH ** 2 : 0
     const length = held.columns.lengths[slot] as number
-    return [{ ...row, kind, counts: unpackCounts(row.counts, hashes), length, cosine }]
+    return [{ ...row, kind, ...readCounts(row.counts, terms), length, cosine }]
   }
   const answer = ({ query: asked, vector, scope, limit }: IndexQuestion): KnowledgeHit[] => {
     const query = understandQuery(asked)
@@ -83,9 +82,8 @@ export function openIndexSearch(connection: Connection, held: HeldVectors) {
     const ids = new Set(findByWords(query, matchWords))
     const nearest = dots ? findHighest(dots, held.columns.size, VECTOR_CANDIDATES, reach) : []
     for (const slot of nearest) ids.add(held.columns.chunks[slot] as number)
-    const hashes = query.terms.map(({ stem }) => hashStem(stem))
     const candidates = [...ids]
-      .flatMap((id) => findCandidate(hashes, id, dots))
+      .flatMap((id) => findCandidate(query, id, dots))
       .filter(({ text }) => hasLiterals(query, text))
     const frequencies = query.terms.map(({ stem }) => Number(statements.countChunks.get(stem) ?? 0))
     return rankCandidates(query, { ...held.statistics, frequencies }, candidates, limit)
