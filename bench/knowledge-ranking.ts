@@ -157,7 +157,9 @@ function tellLanguages(asked: readonly Asked[]): void {
     for (const [language, own] of Map.groupBy(ofRow(asked, row), (one) => one.language)) {
       const [plain, ours] = [mean(own.map((one) => one.plain)), mean(own.map((one) => one.ours))]
       const mark = ours >= plain ? '' : own.length < LANGUAGE_LABELS ? '  (below, of few)' : '  BELOW'
-      console.log(`  ${row.name} ${language} (${own.length}): ${plain.toFixed(3)} -> ${ours.toFixed(3)}${mark}`)
+      console.log(
+        `  ${row.name} ${language} (${own.length}): ${plain.toFixed(3)} -> ${ours.toFixed(3)}${mark}`,
+      )
     }
 }
 
@@ -201,7 +203,10 @@ async function measureFolder(place: string): Promise<void> {
     if (own.length === 0 || bar === undefined) continue
     const measured = mean(own.map(({ ours }) => ours))
     tellVerdict({ name: `knowledge ${row.name}, MRR@10`, measured, bar, unit: '' })
-    const few = share(own.map(({ ours }) => ours), FEW)
+    const few = share(
+      own.map(({ ours }) => ours),
+      FEW,
+    )
     if (row.name === 'question')
       tellVerdict({ name: 'knowledge question, recall@5', measured: few, bar: '≥ 0.9', unit: '' })
   }

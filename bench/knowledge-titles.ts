@@ -34,8 +34,10 @@ export function titledTests(path: string, text: string): TitledTest[] {
   const lines = text.split('\n')
   return lines.flatMap((line, at) => {
     const found = form.title.exec(line)
-    const is_marked = !form.mark || lines.slice(Math.max(0, at - MARK_LINES), at).some((one) => form.mark?.test(one))
-    const words = found && is_marked ? splitTerms(found.slice(1).findLast((part) => part && part.length > 1) ?? '') : []
+    const is_marked =
+      !form.mark || lines.slice(Math.max(0, at - MARK_LINES), at).some((one) => form.mark?.test(one))
+    const words =
+      found && is_marked ? splitTerms(found.slice(1).findLast((part) => part && part.length > 1) ?? '') : []
     return words.length < SHORTEST_TITLE_WORDS ? [] : [{ title: words.join(' '), line: at + 1 }]
   })
 }

@@ -85,7 +85,11 @@ namespace Shop { class Guard<T> : Base, IShow { int «d»Read { get; set; }
   enum E { «d»Read, Other } } }
 `.replace('«i»Read', '«d»Read'),
     ],
-    ['b.cs', 'Guard.Read', 'class Guard { void «d»Read() { «r»Read(); } }\nclass O { void M(Guard g) { g.«r»Read(); x.Read(); var h = new Guard(); h.«r»Read<int>(); } }\n'],
+    [
+      'b.cs',
+      'Guard.Read',
+      'class Guard { void «d»Read() { «r»Read(); } }\nclass O { void M(Guard g) { g.«r»Read(); x.Read(); var h = new Guard(); h.«r»Read<int>(); } }\n',
+    ],
   ],
   Kotlin: [
     [
@@ -99,7 +103,11 @@ fun <T> Box.«d»read(x: T) = «r»read
 fun main() { val («d»read, b) = pair; list.map { «d»read -> «r»read }; try {} catch («d»read: Oops) {}; val f = Guard::«r»read }
 `,
     ],
-    ['b.kt', 'Guard.read', 'class Guard { fun «d»read() { this.«r»read() } }\nfun main(g: Guard) { g.«r»read(); x.read(); val h = Guard(); h.«r»read() }\n'],
+    [
+      'b.kt',
+      'Guard.read',
+      'class Guard { fun «d»read() { this.«r»read() } }\nfun main(g: Guard) { g.«r»read(); x.read(); val h = Guard(); h.«r»read() }\n',
+    ],
   ],
   PHP: [
     [
@@ -111,7 +119,11 @@ function «d»read($«d»read) { return "read" . $«r»read; }
 class Guard { public $«d»read; const «d»read = 1; public function «d»read() { $this->«r»read(); self::«r»read; Guard::«r»read(); $a?->«r»read; } }
 `,
     ],
-    ['b.php', 'Guard.read', '<?php\nclass Guard { function «d»read() { $this->«r»read(); } }\nfunction f(Guard $g) { $g->«r»read(); $x->read(); $h = new Guard(); $h->«r»read(); }\n'],
+    [
+      'b.php',
+      'Guard.read',
+      '<?php\nclass Guard { function «d»read() { $this->«r»read(); } }\nfunction f(Guard $g) { $g->«r»read(); $x->read(); $h = new Guard(); $h->«r»read(); }\n',
+    ],
   ],
   Ruby: [
     [
@@ -128,7 +140,11 @@ Guard.new.«r»read
 [1].each { |«d»read| «r»read }
 `.replace('«d»read2', 'read2'),
     ],
-    ['b.rb', 'Guard.read', 'class Guard\n  def «d»read; self.«r»read; end\nend\ng = Guard.new\ng.«r»read\nx.read\n'],
+    [
+      'b.rb',
+      'Guard.read',
+      'class Guard\n  def «d»read; self.«r»read; end\nend\ng = Guard.new\ng.«r»read\nx.read\n',
+    ],
   ],
   C: [
     [
@@ -151,7 +167,11 @@ int Guard::«d»read() { return this->«r»read + «r»read<int>(1); }
 using shop::«i»read; using «d»read = int;
 `,
     ],
-    ['b.cpp', 'Guard::read', 'class Guard { int «d»read() { return this->«r»read(); } };\nint Guard::«d»read(int a) { return 1; }\nvoid f(Guard g) { g.«r»read(); x.read(); Guard::«r»read(); }\n'],
+    [
+      'b.cpp',
+      'Guard::read',
+      'class Guard { int «d»read() { return this->«r»read(); } };\nint Guard::«d»read(int a) { return 1; }\nvoid f(Guard g) { g.«r»read(); x.read(); Guard::«r»read(); }\n',
+    ],
   ],
   JavaScript: [
     [

@@ -54,7 +54,9 @@ const Output = z.strictObject({
   files_unsupported: z.array(z.string()).describe('Files that hold the name but cannot be read by syntax'),
   files_broken: z
     .array(z.strictObject({ file: z.string(), lines: z.array(z.int()) }))
-    .describe('Files with errors in their syntax, and lines with the name that may be uses: read them yourself'),
+    .describe(
+      'Files with errors in their syntax, and lines with the name that may be uses: read them yourself',
+    ),
 })
 type Call = ToolCall<z.output<typeof Input>>
 
@@ -111,7 +113,9 @@ function requireLanguage(name: string | undefined) {
 
 /** A parser that is known and not there can be added. */
 function notSupported(message: string, files: readonly string[] = []): ToolFault {
-  const missing = new Set(files.flatMap((path) => findReading(path) ?? []).flatMap((one) => findMissing(one) ?? []))
+  const missing = new Set(
+    files.flatMap((path) => findReading(path) ?? []).flatMap((one) => findMissing(one) ?? []),
+  )
   const languages = USAGE_LANGUAGES.join(', ')
   const advice =
     missing.size > 0

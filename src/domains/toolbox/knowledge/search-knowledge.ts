@@ -18,6 +18,7 @@ import { ToolFault } from '../tool-fault.ts'
 import { knowledgeOf } from './indexing/knowledge-desk.ts'
 import { backendsOf } from './indexing/knowledge-order.ts'
 import { type IndexState, readIndexState } from './indexing/knowledge-state.ts'
+import { tellFit, tellNowhere, withoutQuotes } from './search/search-end.ts'
 import { findRecords, isAboutRecords } from './search/search-records.ts'
 import { KNOWLEDGE_FOLDERS, type SearchScope, searchScopeOf } from './search/search-scope.ts'
 import { snippetOf } from './search/search-snippet.ts'
@@ -56,6 +57,7 @@ const Output = z.strictObject({
       readable: z.boolean(),
     }),
   ),
+  note: z.string().optional().describe('Said where a quoted text is nowhere, or nothing fits'),
   warning: z.literal(BUILDING).optional(),
   progress: z
     .strictObject({
@@ -74,7 +76,8 @@ export const searchKnowledge: ToolDeclaration<typeof Input, Output> = {
     'Searches the code, tests and documents of the project by meaning and by words, best first. Ask a question, give',
     'words that a text may hold, or a name such as parseConfig or "an exact phrase", which are looked for as they',
     'stand. Each result has path, start_line and end_line of the snippet, name (function, class or heading), kind,',
-    'score, and reasons: what speaks for it. It covers your service, shared folders and the folders',
+    'score, and reasons: which words it has, and which it is without. note says when a quoted text is nowhere or',
+    'nothing fits. It covers your service, shared folders and the folders',
     `${KNOWLEDGE_FOLDERS.join(', ')} of the project, and records of the connections that the owner has named for it:`,
     'their paths begin with record:. read_file takes the path where readable is true; of other',
     'results the snippet is all there is. path and kind narrow the search.',
@@ -90,17 +93,24 @@ export const searchKnowledge: ToolDeclaration<typeof Input, Output> = {
     const { context, policy, hub, input } = call
     const scope = searchScopeOf(context, policy)
     const records = await findRecords(call)
-    if (isAboutRecords(input)) return { results: showHits(call, scope, records.hits), ...warn(records) }
+    if (isAboutRecords(input)) return { ...showFound(call, scope, records.hits), ...warn(records) }
     const prefixes = prefixesOf(call, scope)
     const state = await knowledgeOf(hub).follow(context.project_root, policy)
-    const hits = state.has_index ? await findHits(call, prefixes, state) : undefined
+    const hits = state.has_index ? await findHits(call, prefixes, state, input.query) : undefined
     // What was taken in before it failed is better than nothing.
     if (state.is_stuck && !hits?.length)
       throw indexFault('The knowledge index of the project cannot be made.')
     const isBuilding = !state.is_complete || hits === undefined
+    const all = [...(hits ?? []), ...records.hits]
+    // What is not all there yet may well have what seems to be nowhere.
+    if (isBuilding) return { results: showHits(call, scope, all), ...building(state) }
+    const loose = all.length === 0 ? withoutQuotes(input.query) : undefined
+    if (loose === undefined) return { ...showFound(call, scope, all), ...warn(records) }
+    const nearest = (await findHits(call, prefixes, state, loose)) ?? []
     return {
-      results: showHits(call, scope, [...(hits ?? []), ...records.hits]),
-      ...(isBuilding ? building(state) : warn(records)),
+      results: showHits(call, scope, nearest),
+      note: tellNowhere(input.query, nearest),
+      ...warn(records),
     }
   },
 }
@@ -122,6 +132,7 @@ async function findHits(
   { context, policy, hub, input }: Call,
   prefixes: readonly string[],
   { index_identity }: IndexState,
+  query: string,
 ): Promise<KnowledgeHit[] | undefined> {
   const desk = knowledgeOf(hub)
   if (prefixes.length === 0) return []
@@ -130,7 +141,7 @@ async function findHits(
   const wanted: KnowledgeScope = { prefixes, ...(input.kind && { kinds: [input.kind] }) }
   try {
     const hits = await desk.stores.use(project, index_identity, ({ store, embedder }) =>
-      store.search(input.query, embedder, wanted, input.limit),
+      store.search(query, embedder, wanted, input.limit),
     )
     // What the owner has closed since is not shown while it is still being taken out.
     return hits.filter(({ path }) => isWithin(path, prefixes) && !path.split('/').some(names.isClosed))
@@ -153,6 +164,17 @@ function isWithin(path: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) =>
     prefix === '' || prefix.endsWith('/') ? path.startsWith(prefix) : path === prefix,
   )
+}
+
+/** The results, and what is to be said of them as a whole. */
+function showFound(
+  call: Call,
+  scope: SearchScope,
+  hits: readonly KnowledgeHit[],
+): Pick<Output, 'results' | 'note'> {
+  const best = hits.toSorted((one, other) => other.score - one.score)
+  const note = tellFit(best)
+  return { results: showHits(call, scope, best), ...(note !== undefined && { note }) }
 }
 
 /** The best of all that was found; scores of the project's pieces and of records are of one kind. */

@@ -157,7 +157,8 @@ function readGroup(head: string, language: Language): Definition | undefined {
 
 function readTest(head: string): Definition | undefined {
   const [, word = '', , title] = TEST.exec(head) ?? []
-  if (title === undefined) return BARE_TEST.test(head) ? { name: head.slice(0, -1).trim(), shape: 'function' } : undefined
+  if (title === undefined)
+    return BARE_TEST.test(head) ? { name: head.slice(0, -1).trim(), shape: 'function' } : undefined
   return { name: title, shape: /^(?:describe|context|suite)$/.test(word) ? 'group' : 'function' }
 }
 

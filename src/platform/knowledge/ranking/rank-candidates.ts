@@ -136,14 +136,16 @@ function listWords({ terms }: UnderstoodQuery, shares: readonly number[]): strin
 /** Words of the query that are not there, and whether people wrote it at all. */
 function listDrawbacks({ terms }: UnderstoodQuery, { counts, is_made }: Candidate): string[] {
   const missing = terms.filter((_, at) => !counts[at]).map(({ word }) => word)
-  return [...(missing.length > 0 ? [`without: ${missing.join(', ')}`] : []), ...(is_made ? ['made by a tool'] : [])]
+  return [
+    ...(missing.length > 0 ? [`without: ${missing.join(', ')}`] : []),
+    ...(is_made ? ['made by a tool'] : []),
+  ]
 }
 
 const CHANGES =
   /(?:^|\/)(?:(?:change[-_]?(?:log|s)|release[-_]?(?:notes?|history)|releases|history|news|what'?s[-_]new)[^/]*|\.?(?:change(?:log|set)s?|release[-_]notes?|releases)\/.*)$/i
 /** What shows, measures or declares what the code does. */
-const BESIDE =
-  /(?:^|\/)(?:_?examples?|_?samples?|snippets?|demos?|bench(?:mark(?:s|ing)?)?)\/|\.d\.[cm]?ts$/i
+const BESIDE = /(?:^|\/)(?:_?examples?|_?samples?|snippets?|demos?|bench(?:mark(?:s|ing)?)?)\/|\.d\.[cm]?ts$/i
 const TERMS_OF_USE =
   /(?:^|\/)(?:code[-_. ]of[-_. ]conduct|licen[cs]es?|copying|notice|authors|contributors|maintainers)\b[^/]*$|(?:^|\/)licen[cs]es\//i
 
@@ -188,7 +190,8 @@ function symbolBonus(query: UnderstoodQuery, candidate: Candidate): number {
   if (query.form === 'quoted') return 0
   const [own] = splitName(candidate)
   if (candidate.kind === 'doc') return hasSameWords(query, readStems(own)) ? weights.SAME_WORDS_BONUS : 0
-  if (candidate.kind === 'test' && !query.asks_for_code && isTitle(query, candidate.name, own)) return weights.TITLE_BONUS
+  if (candidate.kind === 'test' && !query.asks_for_code && isTitle(query, candidate.name, own))
+    return weights.TITLE_BONUS
   const asked = query.identifiers.find((identifier) => isNamed(candidate.name, own, identifier))
   if (asked !== undefined) return nameBonus(query, own, candidate)
   if (query.form === 'identifier') return mentionBonus(query.literals[0] ?? '', candidate.text)

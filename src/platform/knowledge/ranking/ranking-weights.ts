@@ -8,7 +8,7 @@ export const LEAD_WEIGHT = 3
 /** How much of the words' share depends on how many of the query's words are there at all. */
 export const COVERAGE_SHARE = 0.2
 /** A chunk with none of the words has to be at least so like the query. */
-export const VECTOR_FLOOR = 0.15
+export const VECTOR_FLOOR = 0.34
 /** Taken from a section of fewer words: a heading with others under it, or a line that leads elsewhere. */
 export const THIN_WORDS = 10
 export const THIN_MALUS = 0.2

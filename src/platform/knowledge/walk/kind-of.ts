@@ -1,7 +1,8 @@
 import type { KnowledgeKind } from '../knowledge.ts'
 
 /** Of a project for .NET, and of one part of a Kotlin project, the folder ends with the word. */
-const TEST_FOLDER = /(?:^|\/)(?:(?:[\w-]+\.)*tests?|__tests__|e2e|test-d|testdata|__mocks__)\/|\/src\/[a-z]+Test\//i
+const TEST_FOLDER =
+  /(?:^|\/)(?:(?:[\w-]+\.)*tests?|__tests__|e2e|test-d|testdata|__mocks__)\/|\/src\/[a-z]+Test\//i
 const TEST_FILE =
   /(?:[._-](?:test|tests|spec|e2e)(?:-d)?\.\w+|(?:^|\/)(?:test_[^/]*|conftest)\.py|[a-z0-9](?:Tests?|Specs?)\.\w+)$/
 const DOC =

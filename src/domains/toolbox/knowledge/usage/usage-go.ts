@@ -10,8 +10,8 @@ export const GO_USAGE: UsageGrammar = {
   definitions: {
     ...kinds(
       'function_declaration method_declaration method_elem method_spec type_spec type_alias ' +
-      'const_spec var_spec parameter_declaration variadic_parameter_declaration ' +
-      'type_parameter_declaration field_declaration',
+        'const_spec var_spec parameter_declaration variadic_parameter_declaration ' +
+        'type_parameter_declaration field_declaration',
       NAME,
     ),
     ...kinds('short_var_declaration range_clause receive_statement', ['left']),

@@ -10,15 +10,14 @@ export const JAVA_USAGE: UsageGrammar = {
   definitions: {
     ...kinds(
       'class_declaration interface_declaration enum_declaration record_declaration ' +
-      'annotation_type_declaration annotation_type_element_declaration method_declaration ' +
-      'constructor_declaration compact_constructor_declaration enum_constant ' +
-      'variable_declarator formal_parameter catch_formal_parameter enhanced_for_statement ' +
-      'resource instanceof_expression',
+        'annotation_type_declaration annotation_type_element_declaration method_declaration ' +
+        'constructor_declaration compact_constructor_declaration enum_constant ' +
+        'variable_declarator formal_parameter catch_formal_parameter enhanced_for_statement ' +
+        'resource instanceof_expression',
       NAME,
     ),
     ...kinds(
-      'inferred_parameters type_parameter type_pattern record_pattern_component ' +
-      'package_declaration',
+      'inferred_parameters type_parameter type_pattern record_pattern_component ' + 'package_declaration',
       ['*'],
     ),
     lambda_expression: ['parameters'],
@@ -33,7 +32,7 @@ export const JAVA_USAGE: UsageGrammar = {
   containers: {
     ...kinds(
       'class_declaration interface_declaration enum_declaration record_declaration ' +
-      'annotation_type_declaration method_declaration',
+        'annotation_type_declaration method_declaration',
       'name',
     ),
   },

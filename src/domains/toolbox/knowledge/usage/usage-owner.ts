@@ -81,7 +81,12 @@ export function escapeName(name: string): string {
 }
 
 /** Not parsed further than into words and signs: what a macro is given, and `Owner::name` in some languages. */
-const PLAIN = new Set(['token_tree', 'method_reference', 'callable_reference', 'class_constant_access_expression'])
+const PLAIN = new Set([
+  'token_tree',
+  'method_reference',
+  'callable_reference',
+  'class_constant_access_expression',
+])
 
 function findReceiver(named: SgNode, { members, generics = [] }: UsageGrammar): SgNode | undefined {
   const around = named.parent()
@@ -113,7 +118,11 @@ function receiverNames(receiver: SgNode, grammar: UsageGrammar): string[] {
 /** Whether a method is called without saying whose: the class around it is meant. */
 function isOwnCall(node: SgNode, { own_calls }: UsageGrammar): boolean {
   const parent = node.parent()
-  return parent != null && parent.kind() === own_calls && (findField(parent, 'name') ?? findField(parent, 'function'))?.id() === node.id()
+  return (
+    parent != null &&
+    parent.kind() === own_calls &&
+    (findField(parent, 'name') ?? findField(parent, 'function'))?.id() === node.id()
+  )
 }
 
 /** What the name lies in, outermost first; what it is itself the name of does not count. */

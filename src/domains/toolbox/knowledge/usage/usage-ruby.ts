@@ -33,7 +33,9 @@ function judge(node: SgNode, kind: UsageKind): UsageKind | undefined {
   if (kind !== 'definition' || node.kind() !== 'identifier') return undefined
   const place = node.parent()
   if (place?.kind() !== 'assignment') return undefined
-  const scope = node.ancestors().find((above) => /^(?:singleton_)?method$|^program$/.test(String(above.kind())))
+  const scope = node
+    .ancestors()
+    .find((above) => /^(?:singleton_)?method$|^program$/.test(String(above.kind())))
   const first = scope
     ?.findAll({ rule: { kind: 'assignment' } })
     .find((one) => findField(one, 'left')?.text() === node.text())

@@ -11,8 +11,8 @@ export const RUST_USAGE: UsageGrammar = {
   definitions: {
     ...kinds(
       'function_item function_signature_item struct_item enum_item union_item enum_variant ' +
-      'trait_item type_item associated_type const_item static_item mod_item macro_definition ' +
-      'field_declaration const_parameter type_parameter optional_type_parameter',
+        'trait_item type_item associated_type const_item static_item mod_item macro_definition ' +
+        'field_declaration const_parameter type_parameter optional_type_parameter',
       NAME,
     ),
     constrained_type_parameter: ['left'],
@@ -23,7 +23,7 @@ export const RUST_USAGE: UsageGrammar = {
   patterns: {
     ...kinds(
       'tuple_pattern slice_pattern field_pattern ref_pattern mut_pattern reference_pattern ' +
-      'captured_pattern or_pattern',
+        'captured_pattern or_pattern',
       [],
     ),
     tuple_struct_pattern: ['!type'],
@@ -44,8 +44,7 @@ export const RUST_USAGE: UsageGrammar = {
   selves: ['self', 'Self'],
   carriers: {
     ...kinds(
-      'reference_type generic_type reference_expression await_expression try_expression ' +
-      'type_arguments',
+      'reference_type generic_type reference_expression await_expression try_expression ' + 'type_arguments',
       [],
     ),
     scoped_type_identifier: ['name'],

@@ -24,11 +24,11 @@ export const TYPESCRIPT_USAGE: UsageGrammar = {
   definitions: {
     ...kinds(
       'function_declaration generator_function_declaration function_expression ' +
-      'generator_function function_signature class_declaration abstract_class_declaration class ' +
-      'method_definition method_signature abstract_method_signature public_field_definition ' +
-      'property_signature index_signature interface_declaration type_alias_declaration ' +
-      'enum_declaration enum_body enum_assignment internal_module module variable_declarator ' +
-      'type_parameter mapped_type_clause',
+        'generator_function function_signature class_declaration abstract_class_declaration class ' +
+        'method_definition method_signature abstract_method_signature public_field_definition ' +
+        'property_signature index_signature interface_declaration type_alias_declaration ' +
+        'enum_declaration enum_body enum_assignment internal_module module variable_declarator ' +
+        'type_parameter mapped_type_clause',
       NAME,
     ),
     field_definition: ['property'],
@@ -55,8 +55,8 @@ export const TYPESCRIPT_USAGE: UsageGrammar = {
   containers: {
     ...kinds(
       'class_declaration abstract_class_declaration class interface_declaration ' +
-      'type_alias_declaration enum_declaration internal_module function_declaration ' +
-      'generator_function_declaration method_definition variable_declarator',
+        'type_alias_declaration enum_declaration internal_module function_declaration ' +
+        'generator_function_declaration method_definition variable_declarator',
       'name',
     ),
     pair: 'key',
@@ -66,7 +66,7 @@ export const TYPESCRIPT_USAGE: UsageGrammar = {
   carriers: {
     ...kinds(
       'type_annotation await_expression parenthesized_type union_type parenthesized_expression ' +
-      'as_expression satisfies_expression import_clause namespace_import',
+        'as_expression satisfies_expression import_clause namespace_import',
       [],
     ),
     generic_type: ['name'],

@@ -65,7 +65,14 @@ export async function walkUsages(
       send({ begin: candidate.path })
       const file = await parseFile(guard, candidate, job, { parse, redactor }, room)
       if (!file) skipOne(looked)
-      const empty = { path: candidate.path, count: 0, definitions: [], others: [], kinds: [], broken: undefined }
+      const empty = {
+        path: candidate.path,
+        count: 0,
+        definitions: [],
+        others: [],
+        kinds: [],
+        broken: undefined,
+      }
       send({ file: file ?? empty })
     }
   }
