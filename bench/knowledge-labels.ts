@@ -44,6 +44,8 @@ const FILE_SIZE_LIMIT_BYTES = 400_000
 const COMMIT_LIMIT = 3_000
 const CHANGED_FILES_LIMIT = 3
 const SHORTEST_SECTION_WORDS = 20
+/** What is told there comes last in a search, whatever it is called. */
+const CHANGE_LOG = /(?:^|\/)(?:change[-_]?log|changes|history|release[-_]notes)[^/]*$/i
 const READ =
   /\.(?:[cm]?[jt]sx?|py|go|rs|java|kt|kts|php|rb|cs|swift|scala|c|h|cc|cpp|hpp|zig|vue|sh|sql|md|mdx|rst|txt|json|ya?ml|toml)$/
 const LEFT_OUT =
@@ -94,14 +96,14 @@ function emptyHeadings(path: string, text: string): { text: string; labels: Labe
   const marks = lines.flatMap((line, at) => (/^#{1,6} /.test(line) ? [at] : []))
   for (const [order, at] of marks.entries()) {
     const end = marks[order + 1] ?? lines.length
-    const query = (lines[at] ?? '').replace(/^#+ |[`*]|\[|\]\([^)]*\)/g, '').trim()
+    const query = (lines[at] ?? '').replace(/^#+ |[`*]|<[^<>]*>|\[|\]\([^)]*\)/g, '').trim()
     const words =
       lines
         .slice(at + 1, end)
         .join(' ')
         .match(/[A-Za-z]{2,}/g)?.length ?? 0
     if (isEven(path + query) || words < SHORTEST_SECTION_WORDS || query.split(/\s+/).length < 2) continue
-    if (/^\[?v?\d/.test(query)) continue
+    if (/^\[?(?:version |v)?\d/i.test(query) || CHANGE_LOG.test(path)) continue
     labels.push({ task: 'section', query, paths: [path], start_line: at + 2, end_line: end })
     lines[at] = (lines[at] ?? '').replace(/ .*/, ' ')
   }

@@ -46,6 +46,7 @@ export interface Found {
     reasons: string[]
     readable: boolean
   }[]
+  note?: string
   warning?: string
   progress?: { files_done: number; files_total: number | null; seconds_left: number | null }
 }

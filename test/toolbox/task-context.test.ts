@@ -204,7 +204,7 @@ describe('get_task_context', () => {
       )
     put('- [ ] b\n- [ ] c @ status.md\n', 'sub.md')
     expect(await refusalOf('- [ ] a @ sub.md\n')).toBe(refusedAt('StatusParsingError', 'sub.md:2'))
-    put('- [ ] b\n  - [ ] c\n', 'sub.md')
+    put('- [ ] b\n   - [ ] c\n', 'sub.md')
     expect(await refusalOf('- [ ] a @ sub.md\n')).toBe(refusedAt('StatusParsingError', 'sub.md:2'))
     const { message } = (await ask('1')).error ?? {}
     expect(message).toContain('.flow/sub.md:2')

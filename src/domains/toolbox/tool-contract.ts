@@ -43,7 +43,8 @@ export function toolContract(tool: AnyTool): Contract {
     },
     async renderRefusal(ended, refusal, text) {
       const fault = faultOf(tool, refusal, text)
-      const checks = CHECKED_CODES.has(fault.code) && !fault.violation ? 'passed' : 'failed'
+      const is_checked = fault.is_checked || CHECKED_CODES.has(fault.code)
+      const checks = is_checked && !fault.violation ? 'passed' : 'failed'
       return renderResult(ended, checks, { status: 'error', error: shownError(tool, ended, fault) })
     },
     async onRefused(ended, refusal) {

@@ -39,6 +39,7 @@ interface MoreOfFault {
   details?: Record<string, unknown>
   violation?: Violation
   retry_after_seconds?: number
+  is_checked?: boolean
   cause?: unknown
 }
 
@@ -51,6 +52,8 @@ export class ToolFault extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined
   /** Set where the owner's stream of violations has to hear of it. */
   readonly violation: Violation | undefined
+  /** Set where no check of security said no, whatever its code. */
+  readonly is_checked: boolean
   /** Set where waiting helps. */
   readonly retry_after_seconds: number | undefined
 
@@ -61,5 +64,6 @@ export class ToolFault extends Error {
     this.details = more.details
     this.violation = more.violation
     this.retry_after_seconds = more.retry_after_seconds
+    this.is_checked = more.is_checked ?? false
   }
 }

@@ -18,7 +18,7 @@ const Input = z.strictObject({
     .string()
     .min(1)
     .max(ID_MAX_CHARS)
-    .describe('As it is written in the list, such as 3.1.1, or by position'),
+    .describe('As it is written in the list, such as 3.1.1 or TASK-431, or by position'),
 })
 const Output = z.strictObject({ context: TaskContext })
 
@@ -28,8 +28,8 @@ export const getTaskContext: ToolDeclaration<typeof Input, z.output<typeof Outpu
   description: [
     'Shows where a task stands in the plan of the project: its phase, service, feature and the task itself.',
     'The plan is .flow/status.md, or else status.md at the root of the project; each task has status (pending, active, done, skipped), file and line, siblings and',
-    'children; what the list does not say is null. An id is the one written before the name (3.1.1), else the position in the list (1, 1.1,',
-    '1.2, 2); files that the list refers to are read too. An id that is not there fails with ValidationError, a',
+    'children; what the list does not say is null. An id is the one written before the name (3.1.1, TASK-431), else the',
+    'position in the list (1, 1.1, 1.2, 2), under a heading with a number of its own after that; files that the list refers to are read too. An id that is not there fails with ValidationError, a',
     'missing list with FileNotFound, and a list that breaks its own rules, or is not the one that was saved, with',
     'ConfigDamaged, naming file and line: only the owner can mend it.',
   ].join(' '),
@@ -92,7 +92,10 @@ function damagedList({ problem, file, line, message }: StatusDamaged, shownFile:
     'ConfigDamaged',
     `${problem}: ${place} ${message}.`,
     `Ask the owner of the project to mend ${shownFile(file)}; agents cannot change it.`,
-    { details: { problem, file: shownFile(file), ...(line !== undefined && { line }) } },
+    {
+      details: { problem, file: shownFile(file), ...(line !== undefined && { line }) },
+      is_checked: line !== undefined,
+    },
   )
 }
 
@@ -101,5 +104,6 @@ const SHOWN_IDS = 20
 function unknownTask(task_id: string, { tasks }: ReadStatus): ToolFault {
   const ids = tasks.slice(0, SHOWN_IDS).map(({ id }) => id)
   const known = ids.length === 0 ? 'The list has no tasks.' : `At the top of the list are ${ids.join(', ')}.`
-  return new ToolFault('ValidationError', `There is no task ${JSON.stringify(task_id)}.`, known)
+  const message = `There is no task ${JSON.stringify(task_id)}.`
+  return new ToolFault('ValidationError', message, known, { is_checked: true })
 }

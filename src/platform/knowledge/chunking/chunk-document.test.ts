@@ -110,6 +110,24 @@ it('tests inside a source of Rust are tests', () => {
   ])
 })
 
+it('tests inside a source of Rust are tests wherever they stand, and inside one of Zig', () => {
+  const kindsOf = (path: string, text: string) =>
+    chunkDocument(path, text).map(({ name, kind }) => `${name} ${kind}`)
+  const rust =
+    '/// One.\n#[tokio::test]\nasync fn free() {\n    one()\n}\n\n#[cfg(test)]\nmod check {\n    fn help() {\n        1\n    }\n}\nfn tests_run() {\n    1\n}\n'
+  expect(kindsOf('a.rs', rust)).toEqual(['free test', 'check test', 'check.help test', 'tests_run code'])
+  const zig =
+    'pub fn add(a: u8) u8 {\n    return a;\n}\n\n// Adds.\ntest "adds two" {\n    try add(1);\n}\n\ntest add {\n    _ = add;\n}\n\nconst testing = struct {\n    a: u8,\n    b: u8,\n    c: u8,\n};\n'
+  expect(kindsOf('a.zig', zig)).toEqual(['add code', 'adds two test', 'test add test', 'testing code'])
+})
+
+it('a name in Kotlin may be any words', () => {
+  expect(outline('a.kt', 'class A {\n  @Test\n  fun `opens a lid`() {\n    a()\n  }\n}\n')).toEqual([
+    'A 1-1',
+    'A.opens a lid 2-5',
+  ])
+})
+
 describe('prose is cut at its headings', () => {
   it('and each section is named by the trail that leads to it', () => {
     const text =
@@ -198,6 +216,13 @@ it.each([
   ['pkg/a_test.go', 'test'],
   ['src/main/java/LatestThing.java', 'code'],
   ['src/test/java/AThingTest.java', 'test'],
+  ['src/testing/clock.ts', 'code'],
+  ['fixtures/shop.py', 'code'],
+  ['spec/models/user.rb', 'code'],
+  ['spec/models/user_spec.rb', 'test'],
+  ['test/Shop.Core.Tests/Helper.cs', 'test'],
+  ['Shop.Core.Tests/Helper.cs', 'test'],
+  ['core/src/commonTest/kotlin/Helper.kt', 'test'],
   ['README.md', 'doc'],
   ['docs/specs/a.txt', 'doc'],
   ['LICENSE', 'doc'],

@@ -98,11 +98,16 @@ function scoreCandidate(
     { share: symbol, reason: `${nounOf(candidate)}: ${query.literals[0] ?? candidate.name}` },
     { share: vector, reason: `vector: ${candidate.cosine.toFixed(2)}` },
   ].filter(({ share }) => share > 0)
-  if (words + symbol === 0 && candidate.cosine < weights.VECTOR_FLOOR) parts.length = 0
+  if (words + symbol === 0 && candidate.cosine < likenessFloor(corpus)) parts.length = 0
   const reasons = parts.toSorted((a, b) => b.share - a.share).map(({ reason }) => reason)
   if (reasons.length > 0) reasons.push(...listDrawbacks(query, candidate))
   const score = words + vector + symbol + kindBonus(query, candidate) + fileBonus(query, leaning, candidate)
   return { candidate, score: candidate.is_made ? score - weights.MADE_MALUS : score, reasons }
+}
+
+/** Among many chunks one is rather like the query by chance. */
+function likenessFloor({ chunks }: Corpus): number {
+  return weights.VECTOR_FLOOR + weights.VECTOR_FLOOR_GROWTH * Math.log10(Math.max(1, chunks))
 }
 
 /** What each term adds: rare ones and ones that count often add more, all together at most about 2. */
@@ -149,16 +154,27 @@ const BESIDE = /(?:^|\/)(?:_?examples?|_?samples?|snippets?|demos?|bench(?:mark(
 const TERMS_OF_USE =
   /(?:^|\/)(?:code[-_. ]of[-_. ]conduct|licen[cs]es?|copying|notice|authors|contributors|maintainers)\b[^/]*$|(?:^|\/)licen[cs]es\//i
 
-function kindBonus(query: UnderstoodQuery, { kind, path, length }: Candidate): number {
+function kindBonus(query: UnderstoodQuery, { kind, path, length, text }: Candidate): number {
   const leaning = leaningOf(query)
-  if (kind === 'test') return query.asks_for_tests ? 0 : -leaning.test
+  if (kind === 'test') return query.asks_for_tests ? 0 : -testMalus(query)
+  if (kind === 'code') return BESIDE.test(path) && !query.asks_for_examples ? -leaning.beside : 0
   if (query.form !== 'open') return 0
   if (kind === 'config') return -leaning.config
-  if (kind === 'code') return BESIDE.test(path) && !query.asks_for_examples ? -leaning.beside : 0
   if (kind !== 'doc') return 0
   const lean = query.leans_to_prose ? leaning.prose : -leaning.off_prose
-  const thin = length < weights.THIN_WORDS ? weights.THIN_MALUS : 0
+  const thin = length < weights.THIN_WORDS || isContents(text) ? weights.THIN_MALUS : 0
   return lean - thin - (isAside(query, path) ? weights.ASIDE_MALUS : 0)
+}
+
+/** What is called so in a test is hardly ever meant by a name. */
+function testMalus(query: UnderstoodQuery): number {
+  return query.form === 'identifier' ? weights.NAMED_IN_TEST_MALUS : leaningOf(query).test
+}
+
+/** A table of contents has the words of each heading, and says nothing of it. */
+function isContents(text: string): boolean {
+  const links = text.split(/\]\(#|<a href="?#/).length - 1
+  return links >= weights.CONTENTS_LINKS && links * 2 >= text.split('\n').length
 }
 
 /** What has a word on everything, and is hardly ever what is looked for. */
@@ -182,6 +198,10 @@ function nounOf({ kind }: Candidate): string {
 const DEFINES =
   '(?:class|interface|struct|enum|trait|type|const|let|var|val|static|def|fn|func|function|fun|module|mod|namespace|object|record|protocol|define|macro_rules!)\\s+'
 
+/** A method as interfaces have it: words for what it answers, and its name behind them. */
+const DECLARES =
+  '^[ \\t]*(?!(?:return|new|await|throw|else|yield|case)\\b)(?:[\\w<>[\\],.?]{1,80}[ \\t*&]{1,4}){1,8}'
+
 /**
  * A name that is just what was asked for comes first, then a line that defines it, then one that has it; a
  * heading or a name with just the words of the query comes before others that have them among more.
@@ -190,8 +210,8 @@ function symbolBonus(query: UnderstoodQuery, candidate: Candidate): number {
   if (query.form === 'quoted') return 0
   const [own] = splitName(candidate)
   if (candidate.kind === 'doc') return hasSameWords(query, readStems(own)) ? weights.SAME_WORDS_BONUS : 0
-  if (candidate.kind === 'test' && !query.asks_for_code && isTitle(query, candidate.name, own))
-    return weights.TITLE_BONUS
+  const title = candidate.kind === 'test' && !query.asks_for_code ? titleBonus(query, candidate.name, own) : 0
+  if (title > 0) return title
   const asked = query.identifiers.find((identifier) => isNamed(candidate.name, own, identifier))
   if (asked !== undefined) return nameBonus(query, own, candidate)
   if (query.form === 'identifier') return mentionBonus(query.literals[0] ?? '', candidate.text)
@@ -218,6 +238,7 @@ function isNamed(name: string, own: string, identifier: string): boolean {
 function mentionBonus(identifier: string, text: string): number {
   const escaped = identifier.replace(/[^\w]/g, '\\$&')
   if (new RegExp(`(?:^|[^\\w])${DEFINES}${escaped}(?![\\w])`).test(text)) return weights.DEFINITION_BONUS
+  if (new RegExp(`${DECLARES}${escaped}[ \\t]*\\(`, 'm').test(text)) return weights.DECLARATION_BONUS
   return new RegExp(`(?<![\\w])${escaped}(?![\\w])`).test(text) ? weights.MENTION_BONUS : 0
 }
 
@@ -231,15 +252,15 @@ function hasSameWords({ terms }: UnderstoodQuery, own: readonly string[]): boole
   return stems.size > 0 && stems.size === terms.length && terms.every(({ stem }) => stems.has(stem))
 }
 
-/** Whether a query is the title of a test, with what leads to it or without. */
-function isTitle({ terms }: UnderstoodQuery, name: string, own: string): boolean {
+/** Given to a test whose title a query is, with what leads to it or without. */
+function titleBonus({ terms }: UnderstoodQuery, name: string, own: string): number {
   const asked = new Set(terms.map(({ stem }) => stem).filter((stem) => stem !== TEST))
-  if (asked.size < weights.TITLE_WORDS) return false
   const whole = new Set(readStems(name))
   const shared = [...asked].filter((stem) => whole.has(stem)).length
   const title = readStems(own).filter((stem) => stem !== TEST)
-  const has_title = title.length >= weights.TITLE_WORDS && title.every((stem) => asked.has(stem))
-  return has_title && shared * 2 > asked.size
+  if (title.length < 2 || !title.every((stem) => asked.has(stem)) || shared * 2 <= asked.size) return 0
+  if (title.length >= weights.TITLE_WORDS) return weights.TITLE_BONUS
+  return title.length === asked.size ? weights.SHORT_TITLE_BONUS : 0
 }
 
 const TEST = 'test'

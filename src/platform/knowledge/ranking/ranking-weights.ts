@@ -7,15 +7,18 @@ export const LEAD_WORDS = 25
 export const LEAD_WEIGHT = 3
 /** How much of the words' share depends on how many of the query's words are there at all. */
 export const COVERAGE_SHARE = 0.2
-/** A chunk with none of the words has to be at least so like the query. */
-export const VECTOR_FLOOR = 0.34
+/** A chunk with none of the words has to be at least so like the query, and more so for each ten times as many chunks. */
+export const VECTOR_FLOOR = 0.15
+export const VECTOR_FLOOR_GROWTH = 0.06
 /** Taken from a section of fewer words: a heading with others under it, or a line that leads elsewhere. */
 export const THIN_WORDS = 10
-export const THIN_MALUS = 0.2
+export const THIN_MALUS = 0.3
+/** So many links within the document make a table of contents, which is no better. */
+export const CONTENTS_LINKS = 5
 /** Taken from what a tool made: it comes behind all that people wrote. */
 export const MADE_MALUS = 4
 /** Taken from logs of changes, licences and rules of conduct unless they are asked for: they come last. */
-export const ASIDE_MALUS = 2
+export const ASIDE_MALUS = 1.5
 /**
  * What counts by what a query is like. A description of code is far from its words; one of a change names things as
  * they are called and asks for documents, wherever in them the place may be.
@@ -99,13 +102,17 @@ export const LEANINGS = {
 export const KIN_FADE = 0.5
 /** Given where the name is just what was asked for, by a name or by a word that is one, and where only its words are. */
 export const SYMBOL_BONUS = 3
-export const ONE_WORD_BONUS = 1
+export const ONE_WORD_BONUS = 1.4
 export const DEFINITION_BONUS = 1.5
+export const DECLARATION_BONUS = 1.2
 export const MENTION_BONUS = 0.5
+/** Taken from a test where a name alone is asked for. */
+export const NAMED_IN_TEST_MALUS = 1.8
 export const SAME_WORDS_BONUS = 0.5
 /** Given to a test whose title the query is, from so many words on. */
 export const TITLE_BONUS = 1.5
 export const TITLE_WORDS = 3
+export const SHORT_TITLE_BONUS = 0.9
 /** Among those of one name: given to what has a comment, and taken from the later parts of a long one. */
 export const DOCUMENTED_BONUS = 0.15
 export const LATER_PART_MALUS = 0.5

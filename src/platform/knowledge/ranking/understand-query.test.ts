@@ -98,8 +98,36 @@ describe('the form of a query', () => {
     expect(understandQuery('fix what the docker file says about lids').leans_to_prose).toBe(false)
   })
 
-  it('reads headings and questions as asking for prose, descriptions and changes not', () => {
-    for (const query of ['How do I install it', 'Payment Limits', 'async support', 'is it fast?'])
+  it('leaves out what makes a question of it', () => {
+    expect(wordsOf('where is the size of a box validated?')).toEqual(['size', 'box', 'validated'])
+    expect(wordsOf('what happens when a lid is lost')).toEqual(['lid', 'lost'])
+    expect(wordsOf('a place where lids happen')).toEqual(['place', 'where', 'lids', 'happen'])
+    expect(wordsOf('where is it')).toEqual(['where', 'is', 'it'])
+  })
+
+  it('reads a question as asking for code, unless it is on how to use a thing or what it is', () => {
+    for (const query of [
+      'where is a lid validated',
+      'how does the hinge retry?',
+      'what happens when a lid is lost',
+      'why does it squeak',
+      'which error is thrown for a lost lid',
+      'is it fast?',
+    ])
+      expect(understandQuery(query), query).toMatchObject({ asks_for_code: true, leans_to_prose: false })
+    for (const query of ['how do I open a lid?', 'how to oil it', 'what is a hinge?', 'can I open it twice?'])
+      expect(understandQuery(query), query).toMatchObject({ asks_for_code: false, leans_to_prose: true })
+  })
+
+  it('takes change and release for words like others', () => {
+    for (const query of ['what changes the lid', 'release the lock', 'history of a box'])
+      expect(understandQuery(query).asks_for_changes, query).toBe(false)
+    for (const query of ['the change log', 'release notes', 'what changed in 2.0', 'breaking changes'])
+      expect(understandQuery(query).asks_for_changes, query).toBe(true)
+  })
+
+  it('reads headings as asking for prose, descriptions and changes not', () => {
+    for (const query of ['How do I install it', 'Payment Limits', 'async support'])
       expect(understandQuery(query).leans_to_prose, query).toBe(true)
     for (const query of [
       'Returns the size of a box',

@@ -97,7 +97,10 @@ function testFinding(bench: Bench): void {
   it('finds what shares no word with the question, by vector alone', async () => {
     const [hit] = await bench.search(BY_VECTOR)
     expect(hit).toMatchObject({ path: 'docs/guide.md', name: 'Guide › Sending mail' })
-    expect(hit?.reasons).toEqual([expect.stringMatching(/^vector: 0\.\d\d$/)])
+    expect(hit?.reasons).toEqual([
+      expect.stringMatching(/^vector: 0\.\d\d$/),
+      'without: email, messages, delivered',
+    ])
     const elsewhere = await bench.search(BY_VECTOR, { prefixes: ['billing/', 'other/'] })
     expect(elsewhere.map(({ path }) => path)).not.toContain('docs/guide.md')
     const code = await bench.search(BY_VECTOR, { prefixes: [''], kinds: ['code'] })

@@ -20,7 +20,10 @@ export function joinServices(survey: Surveyed): SystemMap {
   const services = found
     .map((service) => toService(service, found, composed.get(service.path) ?? []))
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
-  return { services, infrastructure, docs, testing, Entities: entitiesOf(survey, services), capped }
+  const listed = new Set(services.flatMap(({ tests }) => tests))
+  const places = testing.filter(({ path }) => !listed.has(path))
+  const Entities = entitiesOf(survey, services, found)
+  return { services, infrastructure, docs, testing: places, Entities, capped }
 }
 
 /**
@@ -47,7 +50,7 @@ function toService(
   all: readonly DescribedService[],
   composed: readonly string[],
 ): MapService {
-  const { frame: _, facts, code_folders: __, name, ...shown } = service
+  const { frame: _, facts, code_folders: __, docs: ___, name, ...shown } = service
   const needed = facts.flatMap(({ needs, needed_paths }) => [
     ...needed_paths.map((path) => posix.join(service.path, path)),
     ...needs.flatMap((need) => findCalled(need, service, all)?.path ?? []),
@@ -111,14 +114,17 @@ function composedNeeds(
 function entitiesOf(
   { eyes, infrastructure, testing }: Surveyed,
   services: readonly MapService[],
+  found: readonly DescribedService[],
 ): Record<string, MapEntity> {
   const entities = new Map<string, MapEntity>()
   const add = (name: string, entity: MapEntity) => {
     const is_taken = entities.has(name)
     entities.set(is_taken ? `${name} (${entity.DesignRoot})` : name, entity)
   }
-  for (const { name, path, docs } of services)
-    add(name, { Type: 'Service', DesignRoot: path, RequiredDocs: docs })
+  for (const { name, path } of services) {
+    const docs = found.find((one) => one.path === path)?.docs ?? []
+    add(name, { Type: 'Service', DesignRoot: path, RequiredDocs: [...docs] })
+  }
   for (const [places, Type] of [
     [infrastructure, 'Infrastructure'],
     [testing, 'Testing'],

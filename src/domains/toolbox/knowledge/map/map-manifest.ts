@@ -21,7 +21,7 @@ const NOTHING: ManifestFacts = { names: [], needs: [], needed_paths: [], entry_p
 const PYTHON_LIST =
   /^([\w-]{1,100})[ \t]{0,20}=[ \t]{0,20}\[((?:"[^"\n]{0,300}"|'[^'\n]{0,300}'|[^\]"']){0,5000})\]/gm
 
-type Read = (text: string) => Partial<ManifestFacts>
+type Read = (text: string, path: string) => Partial<ManifestFacts>
 
 const READERS: Readonly<Record<string, Read>> = {
   'package.json': readPackage,
@@ -67,13 +67,25 @@ const READERS: Readonly<Record<string, Read>> = {
   }),
   'build.gradle': readGradle,
   'build.gradle.kts': readGradle,
+  'composer.json': readComposer,
+  'build.zig': (text) => ({
+    entry_points: all(
+      text,
+      /\badd(?:Executable|Library|StaticLibrary|SharedLibrary|Module)\b[^"]{0,100}(?:"[^"\n]{0,100}"[^"]{0,200}?root_source_file[^"]{0,60}|root_source_file[^"]{0,60})"([^"{}\n]{1,300})"/g,
+    ),
+  }),
+  'build.zig.zon': (text) => ({
+    names: all(text, /^\s{0,8}\.name\s{0,5}=\s{0,5}\.?@?"?([\w-]{1,200})/gm).slice(0, 1),
+    needed_paths: all(text, /\.path\s{0,5}=\s{0,5}"([^"\n]{1,300})"/g),
+  }),
 }
 
 /** Reads a manifest; one that cannot be read says nothing. */
-export function readManifest(name: string, text: string): ManifestFacts {
-  const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
+export function readManifest(path: string, text: string): ManifestFacts {
+  const name = posix.basename(path)
+  const read = /proj$/.test(name) ? readDotnet : Object.hasOwn(READERS, name) ? READERS[name] : undefined
   try {
-    return { ...NOTHING, ...read?.(text) }
+    return { ...NOTHING, ...read?.(text, path) }
   } catch {
     return NOTHING
   }
@@ -114,11 +126,45 @@ function beforeTable(text: string): string {
   return end < 0 ? text : text.slice(0, end)
 }
 
-function readGradle(text: string): Partial<ManifestFacts> {
-  const projects = all(text, /project\s{0,5}\(\s{0,5}(?:path\s{0,5}[:=]\s{0,5})?["']:?([^"'\n]{1,200})["']/g)
+/** A part of a build with Gradle is called by its path, or by a property made of it: `:core:data-store`, `core.dataStore`. */
+function readGradle(text: string, path: string): Partial<ManifestFacts> {
+  const own = posix.basename(posix.dirname(path))
+  const projects = [
+    ...all(text, /project\s{0,5}\(\s{0,5}(?:path\s{0,5}[:=]\s{0,5})?["']:?([^"'\n]{1,200})["']/g),
+    ...all(text, /\bprojects\.([\w.]{1,200})/g),
+  ]
+  const is_app = /com\.android\.application/.test(text)
   return {
-    needs: projects.map((path) => path.split(':').at(-1) ?? path),
-    entry_points: all(text, /mainClass(?:Name)?\s{0,5}(?:\.set\s{0,5}\(|=)\s{0,5}["']([^"'\n]{1,300})["']/g),
+    names: [own, own.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())],
+    needs: projects.map((name) => name.split(/[:.]/).at(-1) ?? name),
+    entry_points: [
+      ...all(text, /mainClass(?:Name)?\s{0,5}(?:\.set\s{0,5}\(|=)\s{0,5}["']([^"'\n]{1,300})["']/g),
+      ...(is_app ? ['src/main/AndroidManifest.xml'] : []),
+    ],
+  }
+}
+
+function readDotnet(text: string, path: string): Partial<ManifestFacts> {
+  const name = posix.basename(path).replace(/\.\w+$/, '')
+  const runs = /<OutputType>\s*(?:Win)?Exe\b|Sdk="Microsoft\.NET\.Sdk\.(?:Web|Worker)"/i.test(text)
+  const needed = all(text, /<ProjectReference\s[^>]{0,300}Include="([^"\n]{1,300})"/g)
+  return {
+    names: [name, ...all(text, /<(?:AssemblyName|PackageId)>([^<]{1,200})</g)],
+    needs: all(text, /<PackageReference\s[^>]{0,300}Include="([^"\n]{1,200})"/g),
+    needed_paths: needed.map((file) => posix.dirname(file.replaceAll('\\', '/'))),
+    entry_points: runs ? [`Program.${path.slice(-6, -4)}`] : [],
+  }
+}
+
+function readComposer(text: string): Partial<ManifestFacts> {
+  const { name, bin, require, repositories, ...rest } = JSON.parse(text) as Record<string, unknown>
+  const needs = [require, rest['require-dev']].flatMap((list) => Object.keys((list as object | null) ?? {}))
+  const places = Object.values((repositories as object | null) ?? {}) as { type?: unknown; url?: unknown }[]
+  return {
+    names: isText(name) ? [name] : [],
+    needs: needs.slice(0, LIST_LIMIT),
+    needed_paths: places.flatMap(({ type, url }) => (type === 'path' && isText(url) ? [url] : [])),
+    entry_points: [bin].flat().filter(isText),
   }
 }
 

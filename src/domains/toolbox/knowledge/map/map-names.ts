@@ -16,17 +16,32 @@ export const MANIFESTS: Readonly<Record<string, string | undefined>> = {
   'mix.exs': 'Elixir',
   'Package.swift': 'Swift',
   'CMakeLists.txt': 'C++',
+  'build.zig': 'Zig',
+  'build.zig.zon': 'Zig',
   Dockerfile: undefined,
 }
 
+/** Projects for .NET are called as they like: their manifests are known by the ending. */
+const PROJECT = /\.(?:cs|fs|vb)proj$/
+
+/** Whether a file makes its folder a service. */
+export function isManifest(name: string): boolean {
+  return Object.hasOwn(MANIFESTS, name) || PROJECT.test(name)
+}
+
 /** What says beside a manifest that there are further ones below. */
-export const FRAME_FILES = new Set([
+const FRAME_FILES = new Set([
   'pnpm-workspace.yaml',
   'lerna.json',
   'go.work',
   'settings.gradle',
   'settings.gradle.kts',
 ])
+
+/** Whether a file says that the folder holds several services together, as a solution for .NET does. */
+export function isFrameFile(name: string): boolean {
+  return FRAME_FILES.has(name) || /\.slnx?$/.test(name)
+}
 
 /** Every folder right in one of these is a service. */
 export const SERVICE_FOLDERS = new Set(['services', 'apps', 'packages'])
@@ -49,10 +64,14 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   rb: 'Ruby',
   php: 'PHP',
   cs: 'C#',
+  fs: 'F#',
+  vb: 'Visual Basic',
+  zig: 'Zig',
   swift: 'Swift',
   c: 'C',
   cc: 'C++',
   cpp: 'C++',
+  hpp: 'C++',
   ex: 'Elixir',
   sh: 'Shell',
   sql: 'SQL',

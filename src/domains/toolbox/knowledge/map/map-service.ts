@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { type ManifestFacts, readManifest } from './map-manifest.ts'
-import { CODE_FOLDERS, findDocOrder, findMapLanguage, MANIFESTS, TEST_FOLDERS } from './map-names.ts'
+import { CODE_FOLDERS, findDocOrder, findMapLanguage, isManifest, TEST_FOLDERS } from './map-names.ts'
+import { packagesOf } from './map-packages.ts'
 import type { MapService } from './map-shape.ts'
 import type { MapEyes } from './map-survey.ts'
 
@@ -15,13 +16,21 @@ export type FrameKind = 'none' | 'top' | 'declared'
 export interface DescribedService extends Omit<MapService, 'depends_on'> {
   /** Whether it says of itself that it holds others, or may do so for being the top. */
   readonly frame: FrameKind
+  readonly docs: readonly string[]
   readonly facts: readonly ManifestFacts[]
   /** Folders with code right in it, itself included; others may turn out to be services of their own. */
   readonly code_folders: readonly string[]
 }
 
-const ENTRY =
-  /^(?:(?:src|app|cmd\/[^/]+|src\/bin)\/)?(?:main|index|server|app|__main__|manage|cli|program)\.\w+$|^src\/bin\/[^/]+\.rs$|Application\.java$/i
+const ENTRY = new RegExp(
+  [
+    '^(?:(?:src|app|public|cmd/[^/]+|src/bin)/)?(?:main|__main__|manage|program)\\.(?!md|html|css)\\w+$',
+    '^(?:(?:src|app|public|cmd/[^/]+)/)?(?:index|server|app|cli)\\.(?:[cm]?[jt]sx?|py|php|rb|ex|go)$',
+    '^src/bin/[^/]+\\.rs$',
+    '^src/(?:main|jvmMain)/(?:java|kotlin)/(?:.*/)?(?:(?:Main|App|Application)\\.kt|(?:Main|App|\\w*Application)\\.java)$',
+  ].join('|'),
+  'i',
+)
 
 /** Describes a service; of one that may not be read, nothing but where it is and what of its documents may. */
 export function describeService(
@@ -36,10 +45,9 @@ export function describeService(
     ? eyes.listBelow(path)
     : DOCUMENTS.flatMap((folder) => eyes.listBelow(posix.join(path, folder)))
   const below = (file: string) => (path === '.' ? file : file.slice(path.length + 1))
-  const manifests = files.filter(
-    (file) => posix.dirname(file) === path && Object.hasOwn(MANIFESTS, posix.basename(file)),
-  )
-  const facts = manifests.map((file) => readManifest(posix.basename(file), eyes.readText(file) ?? ''))
+  const manifests = files.filter((file) => posix.dirname(file) === path && isManifest(posix.basename(file)))
+  const facts = manifests.map((file) => readManifest(file, eyes.readText(file) ?? ''))
+  const go = manifests.findIndex((file) => posix.basename(file) === 'go.mod')
   const said = facts.flatMap(({ entry_points }) => entry_points)
   const seen = files.filter((file) => ENTRY.test(below(file))).map(below)
   const tests = files.flatMap((file) => testFolder(below(file))).map((folder) => posix.join(path, folder))
@@ -51,6 +59,7 @@ export function describeService(
     languages: readable ? languagesOf(files) : [],
     manifests: manifests.map((file) => posix.basename(file)),
     entry_points: [...new Set([...said, ...seen])].slice(0, SHOWN_ENTRIES),
+    packages: packagesOf(eyes, path, files, facts[go]?.names[0]),
     docs: requiredDocs(files),
     tests: [...new Set(tests)].slice(0, SHOWN_DOCS),
     facts,

@@ -3,6 +3,8 @@ import { z } from 'zod'
 const Texts = z.array(z.string())
 /** A folder or file of the map that is no service. */
 const Place = z.strictObject({ path: z.string(), kind: z.string(), readable: z.boolean() })
+/** A package of Go or Python inside a service, or a file where there is only one. */
+const Package = z.strictObject({ path: z.string(), entry_points: Texts, depends_on: Texts })
 /** A service as the map shows it. */
 const Service = z.strictObject({
   name: z.string(),
@@ -12,7 +14,7 @@ const Service = z.strictObject({
   manifests: Texts,
   entry_points: Texts.describe('Relative to the service'),
   depends_on: Texts.describe('Paths of other services'),
-  docs: Texts,
+  packages: z.array(Package).describe('Inside a module of Go or Python, relative to the service'),
   tests: Texts,
 })
 const Entity = z.strictObject({
@@ -38,6 +40,7 @@ export const MapOutput = z.strictObject({
     ...SystemMap.shape,
   }),
 })
+export type MapPackage = z.infer<typeof Package>
 export type MapPlace = z.infer<typeof Place>
 export type MapService = z.infer<typeof Service>
 export type MapEntity = z.infer<typeof Entity>

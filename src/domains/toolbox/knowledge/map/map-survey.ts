@@ -6,13 +6,13 @@ import { joinServices } from './map-join.ts'
 import { readManifest } from './map-manifest.ts'
 import {
   DOC_FOLDERS,
-  FRAME_FILES,
   findInfrastructureFile,
   findInfrastructureFolder,
   findMapLanguage,
   humanName,
+  isFrameFile,
+  isManifest,
   isPassedBy,
-  MANIFESTS,
   SERVICE_FOLDERS,
   TEST_FOLDERS,
 } from './map-names.ts'
@@ -108,7 +108,7 @@ function visitFolder(survey: Survey, path: string, depth: number): void {
   }
   const entries = survey.eyes.list(path)
   for (const { name } of entries.filter(({ kind }) => kind === 'file')) notePart(survey, path, name)
-  const manifests = entries.filter(({ name, kind }) => kind === 'file' && Object.hasOwn(MANIFESTS, name))
+  const manifests = entries.filter(({ name, kind }) => kind === 'file' && isManifest(name))
   const is_service = depth > 0 && (manifests.length > 0 || SERVICE_FOLDERS.has(parentOf(path)))
   const is_top = depth === 0 && manifests.length > 0
   const is_frame = (is_service || is_top) && isFrame(survey.eyes, path, entries)
@@ -123,8 +123,8 @@ function visitFolder(survey: Survey, path: string, depth: number): void {
 function isFrame(eyes: MapEyes, path: string, entries: readonly { name: string }[]): boolean {
   return entries.some(
     ({ name }) =>
-      FRAME_FILES.has(name) ||
-      (Object.hasOwn(MANIFESTS, name) && readManifest(name, eyes.readText(join(path, name)) ?? '').is_frame),
+      isFrameFile(name) ||
+      (isManifest(name) && readManifest(name, eyes.readText(join(path, name)) ?? '').is_frame),
   )
 }
 

@@ -120,10 +120,38 @@ describe('a task list', () => {
     ])
   })
 
+  test('has steps of two blanks, other signs, ids of its own and numbers of headings', () => {
+    const text = [
+      '## 3.2 Pay',
+      '* [ ] TASK-431 first',
+      '  + [x] [TASK-432] second',
+      '    - [ ] **AB_C-1**: third',
+      '- [ ] UTF-8 everywhere',
+      '* [a link](x.md) is a note',
+      '## 4) Ship',
+      '- [ ] fourth',
+      '# 2027 later',
+      '- [ ] fifth',
+    ].join('\n')
+    const { tasks } = parseStatus(text, 'status.md')
+    expect(listTasks(tasks).map(({ id, name }) => `${id} ${name}`)).toEqual([
+      'TASK-431 first',
+      'TASK-432 second',
+      'AB_C-1 third',
+      '3.2.2 UTF-8 everywhere',
+      '4.1 fourth',
+      '4 fifth',
+    ])
+  })
+
   test('is refused where the form is broken', () => {
     const broken: Readonly<Record<string, string>> = {
       '- [ ] a\n\t- [ ] b': 'StatusParsingError 2',
-      '- [ ] a\n  - [ ] b': 'StatusParsingError 2',
+      '- [ ] a\n   - [ ] b': 'StatusParsingError 2',
+      '- [ ] a\n  - [ ] b\n      - [ ] c': 'StatusParsingError 3',
+      '- [ ] a\n  - [ ] b\n - [ ] c': 'StatusParsingError 3',
+      '* [y] a': 'StatusParsingError 1',
+      '+ [] a': 'StatusParsingError 1',
       '- [ ] a\n        - [ ] b': 'StatusParsingError 2',
       '    - [ ] a': 'StatusParsingError 1',
       '- [y] a': 'StatusParsingError 1',

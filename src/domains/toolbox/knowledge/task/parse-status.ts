@@ -48,16 +48,24 @@ export const TASKS_LIMIT = 20_000
 export const FILES_LIMIT = 100
 export const STATUS_MAX_BYTES = 1024 * 1024
 
+/** Blanks of a step; two where a list has any that are indented by two. */
 const INDENT = 4
+const NARROW_INDENT = 2
 const LINE_MAX_CHARS = 2_000
 const HEADER_LIMIT = 100
-const TASK = /^(\s*)-\s*\[([ xXvV/-])\]\s*(\S.*)$/
-const BROKEN_TASK = /^\s*-\s*\[/
+const TASK = /^(\s*)(?:-|[*+](?=\s))\s*\[([ xXvV/-])\]\s*(\S.*)$/
+const BROKEN_TASK = /^\s*(?:-\s*\[|[*+]\s+\[[^\]]?\](?!\())/
 const HEADING = /^(#{1,6})\s+(\S.*)$/
 const HEADER = /^([A-Za-z][\w .-]{0,100}?)\s*:\s*(\S.*)$/
 const FENCE = /^\s*(`{3,}|~{3,})/
-/** `3.1.` or `3.1.1`: without the last dot only with three steps, since `24.04 upgrade` is no id. */
-const WRITTEN_ID = /^(?:(\d+(?:\.\d+)*)\.|(\d+(?:\.\d+){2,}):?)\s+(?=\S)/
+/**
+ * `3.1.` or `3.1.1`: without the last dot only with three steps, since `24.04 upgrade` is no id. `TASK-431` may stand
+ * in brackets or stars, with a sign after it.
+ */
+const WRITTEN_ID =
+  /^(?:(\d+(?:\.\d+)*)\.|(\d+(?:\.\d+){2,}):?|[[(*]{0,3}((?!(?:UTF|SHA|ISO|RFC|HTTP|TLS|AES|RSA|CVE)-)[A-Z][A-Z0-9_]{0,19}-\d{1,9})(?:[\])*:.]{1,4}|\s+[-–—](?=\s)|(?=\s)))\s*(?=\S)(?<=\s)/
+/** `3. Area`, `3.1 Area`: the number of a heading itself. */
+const HEADING_NUMBER = /^(?:(\d+(?:\.\d+)+)[.):]?|(\d+)[.):])\s/
 const SUB_FILE = /^(.*?\S)\s+@\s+(?:"([^"]+)"|'([^']+)'|(\S+))$/
 const STATUSES: Readonly<Record<string, TaskStatus>> = {
   ' ': 'pending',
@@ -78,10 +86,12 @@ interface Reading {
   is_at_top: boolean
   fence: string | undefined
   in_comment: boolean
+  readonly indent: number
 }
 
 /** Reads one file of a task list. Throws StatusDamaged, naming the line, where it is not one. */
 export function parseStatus(text: string, file: string): StatusList {
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)
   const reading: Reading = {
     file,
     header: {},
@@ -92,13 +102,17 @@ export function parseStatus(text: string, file: string): StatusList {
     is_at_top: true,
     fence: undefined,
     in_comment: false,
+    indent: indentOf(lines),
   }
-  for (const [index, line] of text
-    .replace(/^\ufeff/, '')
-    .split(/\r\n|\n|\r/)
-    .entries())
-    readLine(reading, line, index + 1)
+  for (const [index, line] of lines.entries()) readLine(reading, line, index + 1)
   return { header: reading.header, tasks: reading.tasks }
+}
+
+/** How many blanks one step of a list has. */
+function indentOf(lines: readonly string[]): number {
+  const isNarrow = (line: string) => (/^ */.exec(line)?.[0].length ?? 0) % INDENT === NARROW_INDENT
+  const has_narrow = lines.some((line) => line.length <= LINE_MAX_CHARS && isNarrow(line) && TASK.test(line))
+  return has_narrow ? NARROW_INDENT : INDENT
 }
 
 function readLine(reading: Reading, line: string, number: number): void {
@@ -181,13 +195,13 @@ function readTask(reading: Reading, line: string, number: number): void {
   reading.open.push(task)
 }
 
-/** Four blanks are one step; a step more than one further in has nothing to belong to. */
-function depthOf({ file, open }: Reading, indent: string, number: number): number {
+/** A step more than one further in has nothing to belong to. */
+function depthOf({ file, open, indent: step }: Reading, indent: string, number: number): number {
   const damaged = (message: string) => new StatusDamaged('StatusParsingError', file, number, message)
   if (/[^ ]/.test(indent)) throw damaged('is indented by something other than blanks')
-  if (indent.length % INDENT !== 0)
-    throw damaged(`is indented by ${indent.length} blanks, not by a multiple of ${INDENT}`)
-  const depth = indent.length / INDENT
+  if (indent.length % step !== 0)
+    throw damaged(`is indented by ${indent.length} blanks, not by a multiple of ${step}`)
+  const depth = indent.length / step
   if (depth >= DEPTH_LIMIT) throw damaged(`lies deeper than ${DEPTH_LIMIT} steps`)
   if (depth > open.length) throw damaged('is indented further than the task above it allows')
   return depth
@@ -198,7 +212,7 @@ function toTask({ file, headings }: Reading, text: string, mark: string, line: n
   const rest = written ? text.slice(written[0].length) : text
   const [, name, ...paths] = SUB_FILE.exec(rest) ?? []
   return {
-    id: written?.[1] ?? written?.[2] ?? '',
+    id: written?.[1] ?? written?.[2] ?? written?.[3] ?? '',
     is_id_written: written !== null,
     name: name ?? rest,
     status: STATUSES[mark.toLowerCase()] ?? 'pending',
@@ -218,8 +232,9 @@ function positionalId(
   siblings: readonly StatusTask[],
 ): string {
   if (above) return `${above.id}.${siblings.length + 1}`
-  const section = headings.findLast((heading) => /^\d+\.\s/.test(heading))
+  const section = headings.findLast((heading) => HEADING_NUMBER.test(heading))
   if (section === undefined) return String(siblings.length + 1)
   const before = siblings.filter((task) => task.headings.at(-1) === section).length
-  return `${Number.parseInt(section, 10)}.${before + 1}`
+  const [, long, short] = HEADING_NUMBER.exec(section) ?? []
+  return `${long ?? Number(short)}.${before + 1}`
 }

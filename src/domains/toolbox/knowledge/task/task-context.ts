@@ -50,7 +50,11 @@ export function findTaskContext(
 ): TaskContext | undefined {
   const id = task_id.trim().replace(/\.$/, '')
   const all = listTasks(list.tasks)
-  const task = all.find((one) => one.is_id_written && one.id === id) ?? all.find((one) => one.id === id)
+  const upper = id.toUpperCase()
+  const task =
+    all.find((one) => one.is_id_written && one.id === id) ??
+    all.find((one) => one.id === id) ??
+    all.find((one) => one.is_id_written && one.id === upper)
   if (!task) return undefined
   const path = pathTo(list.tasks, task)
   const above = path.at(-2)
