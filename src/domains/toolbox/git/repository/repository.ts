@@ -71,7 +71,7 @@ function noRepository(): ToolFault {
 /** Refuses a git folder that leads elsewhere; gives the names in it. */
 function checkPlain(git_dir: string): ReadonlySet<string> {
   if (!findEntry(git_dir)?.isDirectory()) {
-    throw notSupported('.git is a file or a link that leads to another place')
+    throw notSupported(whyNoFolder(git_dir))
   }
   const entries = new Map(readdirSync(git_dir, { withFileTypes: true }).map((entry) => [entry.name, entry]))
   if (entries.size > MAX_GIT_ENTRIES) throw notSupported('.git holds too many files')
@@ -79,9 +79,25 @@ function checkPlain(git_dir: string): ReadonlySet<string> {
   if (!FOLDERS.every((name) => entries.get(name)?.isDirectory())) throw notSupported('.git is incomplete')
   if (!FILES.every((name) => entries.get(name)?.isFile())) throw notSupported('.git is incomplete')
   for (const name of BORROWING) {
-    if (findEntry(join(git_dir, name))) throw notSupported('it borrows objects from another repository')
+    if (findEntry(join(git_dir, name)))
+      throw notSupported(
+        `it borrows objects from another repository, which .git/${name} names; \`git repack -a -d\` takes them in, and then that file can go`,
+      )
   }
   return new Set(entries.keys())
+}
+
+/** A tool says what stands in its way, and not where the other place is. */
+function whyNoFolder(git_dir: string): string {
+  const entry = findEntry(git_dir)
+  if (entry?.isSymbolicLink()) return '.git is a link that leads to another place'
+  if (!entry?.isFile()) return '.git is neither a folder nor a file'
+  const led = /^gitdir: .*\/worktrees\/[^/\n]+\s*$/.test(
+    readPlainly(git_dir, MAX_HEAD_BYTES)?.toString('utf8') ?? '',
+  )
+  return led
+    ? 'it is a linked work tree, made by `git worktree add`: its objects and branches lie in another folder, which the git tools do not open'
+    : '.git is a file that leads to another place'
 }
 
 function checkEntry(entry: Dirent): void {
