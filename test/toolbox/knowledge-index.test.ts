@@ -44,27 +44,6 @@ describe('search_knowledge', () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a))
   })
 
-  verifies(
-    'TOOL-102',
-    'says that a quoted text is nowhere and what is nearest, and that nothing fits',
-    async () => {
-      for (const way of WAYS) {
-        const nowhere = await hub.search('"event bus delivers elephants"', {}, {}, way)
-        expect(nowhere.note).toMatch(
-          /^No text that you may see has "event bus delivers elephants" as it stands\./,
-        )
-        expect(nowhere.results[0]).toMatchObject({ path: '../../docs/specs/bus.md' })
-        expect(nowhere.results[0]?.reasons).toContain('without: elephants')
-        const nonsense = await hub.search('xqzzy flurbl gronk', {}, {}, way)
-        expect(nonsense).toMatchObject({
-          results: [],
-          note: expect.stringContaining('Nothing that you may see fits'),
-        })
-        expect((await hub.search('"delivers messages"', {}, {}, way)).note).toBeUndefined()
-      }
-    },
-  )
-
   test('refuses what is no query and no limit', async () => {
     for (const args of [
       {},

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { findUsage } from '../../src/domains/toolbox/knowledge/find-usage.ts'
 import type { FilesProject } from './files-project.fixture.ts'
 
@@ -9,7 +10,7 @@ export async function usagesOf(project: FilesProject, symbol: string, more: obje
 }
 
 /** A text with marks at names, `«d»`, `«r»` or `«i»` before each, and what should be found at them. */
-export function marked(path: string, text: string): { text: string; expected: string[] } {
+function marked(path: string, text: string): { text: string; expected: string[] } {
   const kinds = { d: 'definition', r: 'reference', i: 'import' } as const
   const expected: string[] = []
   let plain = ''
@@ -28,4 +29,16 @@ export function marked(path: string, text: string): { text: string; expected: st
 
 function orderOf(line: string): number {
   return line.endsWith('definition') ? 0 : 1
+}
+
+/** What is found of a symbol in one file is just what is marked in it. */
+export async function expectMarked(
+  project: FilesProject,
+  path: string,
+  symbol: string,
+  text: string,
+): Promise<void> {
+  const { text: plain, expected } = marked(path, text)
+  project.put(path, plain)
+  expect(await usagesOf(project, symbol, { path }), `${symbol} in ${path}`).toEqual(expected)
 }

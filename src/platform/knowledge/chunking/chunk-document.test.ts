@@ -110,9 +110,10 @@ it('tests inside a source of Rust are tests', () => {
   ])
 })
 
+const kindsOf = (path: string, text: string) =>
+  chunkDocument(path, text).map(({ name, kind }) => `${name} ${kind}`)
+
 it('tests inside a source of Rust are tests wherever they stand, and inside one of Zig', () => {
-  const kindsOf = (path: string, text: string) =>
-    chunkDocument(path, text).map(({ name, kind }) => `${name} ${kind}`)
   const rust =
     '/// One.\n#[tokio::test]\nasync fn free() {\n    one()\n}\n\n#[cfg(test)]\nmod check {\n    fn help() {\n        1\n    }\n}\nfn tests_run() {\n    1\n}\n'
   expect(kindsOf('a.rs', rust)).toEqual(['free test', 'check test', 'check.help test', 'tests_run code'])

@@ -83,7 +83,7 @@ const READERS: Readonly<Record<string, Read>> = {
 /** Reads a manifest; one that cannot be read says nothing. */
 export function readManifest(path: string, text: string): ManifestFacts {
   const name = posix.basename(path)
-  const read = /proj$/.test(name) ? readDotnet : Object.hasOwn(READERS, name) ? READERS[name] : undefined
+  const read = name.endsWith('proj') ? readDotnet : Object.hasOwn(READERS, name) ? READERS[name] : undefined
   try {
     return { ...NOTHING, ...read?.(text, path) }
   } catch {

@@ -37,7 +37,7 @@ export function packagesOf(
 function readSource(eyes: MapEyes, service: string, path: string, language: ImportLanguage): Source {
   const text = eyes.readText(posix.join(service, path)) ?? ''
   const { imports, package: name } = readImports(language, text)
-  const is_start = language === 'go' ? name === 'main' : /__main__\.py$/.test(path) || STARTS.test(text)
+  const is_start = language === 'go' ? name === 'main' : path.endsWith('__main__.py') || STARTS.test(text)
   return { path, imports, is_start }
 }
 

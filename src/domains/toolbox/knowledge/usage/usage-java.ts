@@ -16,10 +16,9 @@ export const JAVA_USAGE: UsageGrammar = {
         'resource instanceof_expression',
       NAME,
     ),
-    ...kinds(
-      'inferred_parameters type_parameter type_pattern record_pattern_component ' + 'package_declaration',
-      ['*'],
-    ),
+    ...kinds('inferred_parameters type_parameter type_pattern record_pattern_component package_declaration', [
+      '*',
+    ]),
     lambda_expression: ['parameters'],
   },
   patterns: { scoped_identifier: NAME },

@@ -13,7 +13,7 @@ export const PYTHON_USAGE: UsageGrammar = {
   imports: ['import_statement', 'import_from_statement', 'future_import_statement'],
   definitions: {
     ...kinds(
-      'function_definition class_definition default_parameter typed_default_parameter ' + 'named_expression',
+      'function_definition class_definition default_parameter typed_default_parameter named_expression',
       ['name'],
     ),
     ...kinds('assignment for_statement for_in_clause type_alias_statement', ['left']),
@@ -21,7 +21,7 @@ export const PYTHON_USAGE: UsageGrammar = {
   },
   patterns: {
     ...kinds(
-      'pattern_list tuple_pattern list_pattern tuple list_splat_pattern ' + 'dictionary_splat_pattern type',
+      'pattern_list tuple_pattern list_pattern tuple list_splat_pattern dictionary_splat_pattern type',
       [],
     ),
     typed_parameter: ['!type'],

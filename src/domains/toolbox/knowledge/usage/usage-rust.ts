@@ -44,7 +44,7 @@ export const RUST_USAGE: UsageGrammar = {
   selves: ['self', 'Self'],
   carriers: {
     ...kinds(
-      'reference_type generic_type reference_expression await_expression try_expression ' + 'type_arguments',
+      'reference_type generic_type reference_expression await_expression try_expression type_arguments',
       [],
     ),
     scoped_type_identifier: ['name'],
