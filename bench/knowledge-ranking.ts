@@ -168,7 +168,9 @@ async function measureAll(places: readonly string[]): Promise<Asked[]> {
   for (const place of places) {
     const name = basename(place)
     const questions = TUNED[name] ?? APART[name] ?? []
-    const asked = await measure(buildLabels(name, place, questions))
+    const asked = await measure(
+      buildLabels(name, place, questions, limit === undefined ? undefined : Number(limit)),
+    )
     tell(name, asked)
     all.push(...asked)
   }
@@ -212,7 +214,7 @@ async function measureFolder(place: string): Promise<void> {
   }
 }
 
-const [named] = process.argv.slice(2)
+const [named, limit] = process.argv.slice(2)
 if (named !== undefined && existsSync(join(named, '.git'))) tell(basename(named), await measureAll([named]))
 else if (named !== undefined) await measureFolder(named)
 else await measureInstalled()
