@@ -259,6 +259,10 @@ describe(`values that nobody has seen are hidden in other ways of writing, seeds
       '<add key="Snyk" value="<>"/>',
       '{"a":"{\\"sonarqube\\":\\"<>\\"}"}',
       'linode: "<>"',
+      'honeybadger: "<>"',
+      '| npm | <> |',
+      'lob: "<>"',
+      'const upstash = "<>"',
     ]
     expect(share(fc.oneof(uuid, text(32, 32, HEX)), places)).toBeGreaterThanOrEqual(LEAST)
     expect(share(text(20, 32), ['mailgun <>', '| Okta | <> |', 'pusherKey: <>'])).toBeGreaterThanOrEqual(

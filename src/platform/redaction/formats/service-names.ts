@@ -75,7 +75,19 @@ export const SERVICES: ReadonlySet<string> = new Set(
     'voicegain voodoosms vouchery vpnapi vultr walkscore wandb weatherbit weatherstack webex webexbot webflow ' +
     'websitepulse weightsandbiases wepay whoxy wistia worksnaps workstack worldcoinindex worldweather wrike yandex ' +
     'youneedabudget yousign youtube zendesk zenkit zenrows zenscrape zenserp zeplin zerobounce zerotier zipapi ' +
-    'zipbooks zipcodeapi zipcodebase zohocrm zonka zonkafeedback zulipchat amplitude intercom kibana notion'
+    'zipbooks zipcodeapi zipcodebase zohocrm zonka zonkafeedback zulipchat amplitude intercom kibana notion ' +
+    'adafruit adobe adobeio allsports amadeus anypoint api2cart aquasec audd authress bandsintown bittrex blackduck ' +
+    'blockfrost blogger bulbul buttercms caspio chainstack clickhouse clojars cloze configcat convier couchbase ' +
+    'crowdstrike d7network deepsource descope dnscheck documo duffel easyship etsy exchangeratesapi extractorapi ' +
+    'financialmodelingprep finicity fivetran flagsmith fmfw freemius geocodio getgist getresponse getsandbox ' +
+    'goshippo greynoise groq growthbook hashicorp hightouch honeybadger html2pdf hybridanalysis incidentio infracost ' +
+    'insightly instabot intra42 ip2location ipapi ipdata jumio juro kontent linkedin livekit lob logtail loqate luno ' +
+    'mavenlink mixcloud noticeable novu nvapi nytimes onfido openshift parsehub paydirtapp pganalyze phishtank ' +
+    'polygonscan portainer postgrid privateai protocolsio pubnub qase qualys quicknode rapid7 rawg rechargepayments ' +
+    'route4me rownd rubygems rudderstack scalingo scraperbox screenshotapi settlemint shipengine shipstation ' +
+    'shutterstock signable sirv siteleaf socure splitio squadcast statsig svix sysdig teletype tenderly timezoneapi ' +
+    'tripadvisor trulioo turso typetalk upstash upwave veracode verimail veriff victorops web3storage webscraping ' +
+    'whitesource workos xai zscaler aftership sonatype checkly'
   ).split(' '),
 )
 
@@ -85,6 +97,9 @@ export const COMMON_SERVICES: ReadonlySet<string> = new Set(
     'agora alchemy apify apollo beamer canny copper demio deputy docker elastic envoy fixer flickr fulcrum github ' +
     'gitlab guardian harvest heap hunter imagga karma kraken linear monday mongodb nimble nuget ocean ' +
     'optimizely percy pivotal planview railway rabbitmq refiner scraper segment sonar streak survey swell teamwork ' +
-    'slack square tomorrow twist vagrant wave zipcode box npm pypi'
+    'slack square tomorrow twist vagrant wave zipcode box npm pypi ' +
+    'alloy axiom cicero clerk coda courier dandelion debounce duo enigma eraser guru harness hive humanity impala ' +
+    'knock looker miro mite mux pastebin persona polygon ramp raven resend semaphore shortcut sidekiq smooch tecton ' +
+    'tenable webscraper wit wiz dbt'
   ).split(' '),
 )

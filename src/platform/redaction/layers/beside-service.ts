@@ -14,7 +14,7 @@ const MIN_BITS = 2.6
 const BEFORE_CHARS = 60
 /** What may stand between the two: the rest of a name, and what gives a value to it. */
 const BETWEEN =
-  /([A-Za-z][\w. -]{3,58}?)(?:["'`\])*\\]{0,8}\s{0,3}(?::=|=>|[:=(,|>]|\s|"\svalue=)\s{0,3}){1,2}[\\"'`*]{0,8}$/
+  /([A-Za-z][\w. -]{2,58}?)(?:["'`\])*\\]{0,8}\s{0,3}(?::=|=>|[:=(,|>]|\s|"\svalue=)\s{0,3}){1,2}[\\"'`*]{0,8}$/
 const OTHER =
   /^(?:id|ids|uuid|guid|hash|sha\w*|md5|digest|checksum|commit|rev|revision|version|etag|build|image|tag|ref|trace|span|request|session|user|account|project|org|file|path|name|url|event|object|ray|cid|public|pub|fingerprint|integrity|resolved|node|block|tx|transaction|address|release|issue)$/
 
