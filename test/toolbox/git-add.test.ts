@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { gitAdd } from '../../src/domains/toolbox/git/git-add.ts'
@@ -145,6 +145,41 @@ describe('git_add', () => {
     expect(['', 'services/shop/nested/x.txt']).toContain(staged(project).join())
     expect(project.git('ls-files', '--stage')).not.toMatch(/^160000/m)
   })
+
+  test("stages no repository piece by piece, so that none lies there after the owner's next checkout", async () => {
+    await using project = makeShop()
+    const planted = '[core]\n\tworktree = .\n\tfsmonitor = "touch ran; false"\n'
+    const pieces: [string, string][] = [
+      ['sub/HEAD', 'ref: refs/heads/main\n'],
+      ['sub/objects/x', 'x\n'],
+      ['sub/refs/x', 'x\n'],
+      ['sub/config', `${planted}\trepositoryformatversion = 0\n`],
+    ]
+    const codes: string[] = []
+    for (const [path, content] of pieces) {
+      project.put(path, content)
+      codes.push(await project.codeOf(gitAdd, { files: [path] }))
+      rmSync(join(project.service_root, path))
+    }
+    expect(codes).toEqual(['SecurityError: repository', 'success', 'success', 'success'])
+    project.git('checkout', '--', '.')
+    const sub = join(project.service_root, 'sub')
+    runGit(sub, ['status'])
+    expect(readdirSync(sub)).not.toContain('ran')
+  })
+
+  test.each(['sub/HEAD', 'head', 'Head.'])(
+    'stages no new %s, and one that is known as any file',
+    async (path) => {
+      await using project = makeShop()
+      project.put(path, 'ref: refs/heads/main\n')
+      expect(await project.codeOf(gitAdd, { files: ['a.txt', path] })).toBe('SecurityError: repository')
+      expect(staged(project)).toEqual([])
+      project.commitAll()
+      project.put(path, 'changed\n')
+      expect(await project.call(gitAdd, { files: [path] })).toMatchObject({ added: [path] })
+    },
+  )
 
   test('says that the repository is busy', async () => {
     await using project = makeShop()

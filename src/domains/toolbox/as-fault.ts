@@ -48,8 +48,8 @@ const ADVICE: Readonly<Partial<Record<DenialReason, string>>> = {
   changed: 'Try again.',
   role: 'Name a path that begins with docs/ or plans/.',
   repository:
-    'A HEAD may not stand beside objects and refs, or beside commondir: use another name. What lies in such a folder ' +
-    'already is for the owner to change; have tests make repositories below /tmp.',
+    'A HEAD may not stand beside objects and refs, or beside commondir, and a new one not be staged: use another name. ' +
+    'What lies in such a folder already is for the owner to change; have tests make repositories below /tmp.',
 }
 
 /** Whatever a tool may throw, as a fault; nothing for an error that nobody foresaw. */
