@@ -36,6 +36,8 @@ describe('what is none stays', () => {
     `Public key: ${fakeText(64, 3, HEX)}`,
     `recipient: age1${fakeText(58, 3, 'qpzry9x8gf2tvdw0s3jn54khce6mua7')}`,
     'Authorization: Bearer getToken()',
+    '$options[CURLOPT_USERPWD] = "$value[0]:$value[1]";',
+    `Content-Type: multipart/form-data; boundary=${fakeText(32, 9)}`,
     'X-Api-Key: @password@',
     `-age1${fakeText(58, 3, 'qpzry9x8gf2tvdw0s3jn54khce6mua7')}`,
     'user_pwd *srp_get1_by_user(char *name);',

@@ -52,7 +52,7 @@ const WEAK_WORDS = words(
 const PUBLIC_WORDS = words(
   'public pub pubkey publickey integrity checksum digest sha sha1 sha256 sha384 sha512 md5 crc crc32 etag commit rev revision oid ' +
     'fingerprint thumbprint hash hashes websocket blake2b blake3 narhash nar resolved cid shasum certificate cert sourcemap ' +
-    'mappings buildid changeset cksum checksums sum ray accept socket sitekey verification x5t x5c',
+    'mappings buildid changeset cksum checksums sum ray accept socket sitekey verification x5t x5c boundary',
 )
 /** A name that ends so is about a secret, not one itself. */
 const ABOUT_WORDS = words(

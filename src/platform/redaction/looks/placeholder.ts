@@ -4,7 +4,7 @@ import { isStandIn } from './stand-in.ts'
 
 /** Stands for a value that is filled in elsewhere. */
 const REFERENCE =
-  /^(?:\{(?:env|file|vault|secret|ref|op|ssm|var):[\w./:#-]+\}|\$\{[^}]*\}|\$\(.*\)|\$\{\{.*\}\}|\{\{.*\}\}|\{[A-Za-z_.]*\}|\$(?:[a-z_]\w*|[A-Z][A-Z0-9_]*|[A-Z][A-Za-z_]*\d{0,2})|%(?:[A-Za-z_]\w*%|\([\w.]*\)?[a-z]?|[a-z]{0,2})|<[^<>]*>|<%.*%>|#\{.*\}|@\w+@|\[[^\]]*\]|`.*|!\w+ .*)$/
+  /^(?:\{(?:env|file|vault|secret|ref|op|ssm|var):[\w./:#-]+\}|\$\{[^}]*\}|\$\(.*\)|\$\{\{.*\}\}|\{\{.*\}\}|\{[A-Za-z_.]*\}|\$(?:[a-z_]\w*(?:\[\w{1,20}\](?::\$[a-z_]\w*\[\w{1,20}\])?)?|[A-Z][A-Z0-9_]*|[A-Z][A-Za-z_]*\d{0,2})|%(?:[A-Za-z_]\w*%|\([\w.]*\)?[a-z]?|[a-z]{0,2})|<[^<>]*>|<%.*%>|#\{.*\}|@\w+@|\[[^\]]*\]|`.*|!\w+ .*)$/
 const FILLER = /^(?:[x*.#?_0-]+|[x*.•…-]{4,}\w{0,4})$/i
 /** It is left open how the value ends: these, and only signs after them. */
 const OPEN_END = /x{5}$/i
