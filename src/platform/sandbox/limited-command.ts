@@ -1,9 +1,25 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { type CommandLimits, SandboxUnavailable } from './sandbox.ts'
-import { ARGUMENT_BYTES_MAX, FILE_BYTES, THREADS_PER_PROCESS } from './sandbox-limits.ts'
+import {
+  ARGUMENT_BYTES_MAX,
+  FILE_BYTES,
+  PENDING_SIGNALS,
+  QUEUE_BYTES,
+  THREADS_PER_PROCESS,
+} from './sandbox-limits.ts'
 
 const PRLIMIT_PATHS = ['/usr/bin/prlimit', '/bin/prlimit']
+
+/** How the kernel calls the limits of a process where it tells them. */
+const TITLES = {
+  fsize: 'Max file size',
+  data: 'Max data size',
+  nproc: 'Max processes',
+  sigpending: 'Max pending signals',
+  msgqueue: 'Max msgqueue size',
+} as const
+const OWN_LIMITS = '/proc/self/limits'
 
 const COUNTS_PER_NAMESPACE_FROM = [5, 14] as const
 
@@ -15,12 +31,26 @@ export function limitedCommand(argv: readonly string[], limits: CommandLimits): 
   checkArguments(argv)
   const prlimit = PRLIMIT_PATHS.find((path) => existsSync(path))
   if (prlimit === undefined) return [...argv]
-  const options = ['--core=0', `--fsize=${FILE_BYTES}`]
-  if (limits.memory_bytes !== undefined) options.push(`--data=${limits.memory_bytes}`)
-  if (limits.processes !== undefined && isCountBinding()) {
-    options.push(`--nproc=${limits.processes * THREADS_PER_PROCESS}`)
+  const { memory_bytes, processes } = limits
+  const wanted = {
+    fsize: FILE_BYTES,
+    sigpending: PENDING_SIGNALS,
+    msgqueue: QUEUE_BYTES,
+    ...(memory_bytes !== undefined && { data: memory_bytes }),
+    ...(processes !== undefined && isCountBinding() && { nproc: processes * THREADS_PER_PROCESS }),
   }
+  const options = ['--core=0', ...optionsFor(wanted)]
   return [prlimit, ...options, '--', ...argv]
+}
+
+/** Nobody in a sandbox may raise a limit that the hub itself has. */
+function optionsFor(wanted: Partial<Record<keyof typeof TITLES, number>>): string[] {
+  const own = readFileSync(OWN_LIMITS, 'utf8')
+  return Object.entries(wanted).map(([name, value]) => {
+    const title = TITLES[name as keyof typeof TITLES]
+    const hardest = Number(new RegExp(`^${title} +\\S+ +(\\d+)`, 'm').exec(own)?.[1] ?? value)
+    return `--${name}=${Math.min(value, hardest)}`
+  })
 }
 
 // Root is never bound by it, and older kernels count all processes of the user, in the sandbox or not.

@@ -6,6 +6,10 @@ export const HOME_BYTES = 512 * 1024 * 1024
 export const SHM_BYTES = 256 * 1024 * 1024
 /** No single file that a command writes may grow beyond this. */
 export const FILE_BYTES = 4 * 1024 * 1024 * 1024
+/** Signals on their way and timers of the user, whom the hub and other programs may share: less than there are. */
+export const PENDING_SIGNALS = 8_192
+/** The same of its POSIX queues of messages. */
+export const QUEUE_BYTES = 400_000
 /** A stream that grows beyond its limit times this ends its command. */
 export const OUTPUT_STOP_FACTOR = 16
 /** Between the polite signal and the last one. */
