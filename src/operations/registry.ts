@@ -49,6 +49,13 @@ function findFault(operation: Operation): string | undefined {
   return stray && `${stray} is in its route or command but not in its input.`
 }
 
+/** The operation of a name that the hub cannot be without. */
+export function requireOperation(registry: Registry, name: string): Operation {
+  const operation = registry.get(name)
+  if (!operation) throw new Error(`The operation ${name} is missing.`)
+  return operation
+}
+
 /** Whether an operation may give this code. */
 export function isDeclared(operation: Operation, code: string): boolean {
   return Object.hasOwn(operation.errors, code) || Object.hasOwn(COMMON_ERRORS, code)

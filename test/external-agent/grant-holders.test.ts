@@ -278,10 +278,14 @@ describe('an answer that is still open', () => {
     other.abort.abort()
   })
 
-  test('may be a subscription: whoever holds a grant listens to the changes of its tools, and of nothing else', async () => {
+  test('may be a subscription: whoever holds a grant listens to the changes of what it is offered, and of nothing else', async () => {
     const client = await connect(await mint(hub, pin))
-    const subscription = await client.listen({ toolsListChanged: true, promptsListChanged: true })
-    expect(subscription.honoredFilter).toEqual({ toolsListChanged: true })
+    const subscription = await client.listen({
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+    })
+    expect(subscription.honoredFilter).toEqual({ toolsListChanged: true, promptsListChanged: true })
     await client.close()
   })
 })

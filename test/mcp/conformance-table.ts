@@ -8,9 +8,9 @@ export function outcomeOf(expected: Expected): Outcome {
   return 'checks' in expected ? expected.checks : 'nothing'
 }
 
-const NO_PROMPTS = 'the hub offers tools only: prompts/* answers -32601'
-const NO_RESOURCES = 'the hub offers tools only: resources/* answers -32601'
-const NO_COMPLETIONS = 'the hub offers tools only: completion/complete answers -32601'
+const NO_PROMPTS = 'wants the prompts of the suite: those of a real hub are its flows'
+const NO_RESOURCES = 'the hub offers tools and prompts only: resources/* answers -32601'
+const NO_COMPLETIONS = 'the hub offers tools and prompts only: completion/complete answers -32601'
 const NO_LOGGING = 'the hub sends no log messages: logging/setLevel answers -32601'
 const NO_SESSION =
   'the hub is sessionless over HTTP: there is no Mcp-Session-Id, so the scenario checks nothing'
@@ -37,7 +37,7 @@ export const SUITE_2025: Record<string, Expected> = {
   'prompts-get-simple': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-simple'] },
   'prompts-get-with-args': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-with-args'] },
   'prompts-get-with-image': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-with-image'] },
-  'prompts-list': { expectedFailure: NO_PROMPTS, checks: ['prompts-list'] },
+  'prompts-list': 'pass',
   'resources-list': { expectedFailure: NO_RESOURCES, checks: ['resources-list'] },
   'resources-read-binary': { expectedFailure: NO_RESOURCES, checks: ['resources-read-binary'] },
   'resources-read-text': { expectedFailure: NO_RESOURCES, checks: ['resources-read-text'] },
@@ -96,7 +96,7 @@ export const SUITE_2026_AT_2025_11_25: Record<string, Expected> = {
   'prompts-get-simple': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-simple'] },
   'prompts-get-with-args': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-with-args'] },
   'prompts-get-with-image': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-with-image'] },
-  'prompts-list': { expectedFailure: NO_PROMPTS, checks: ['prompts-list'] },
+  'prompts-list': 'pass',
   'resources-list': { expectedFailure: NO_RESOURCES, checks: ['resources-list'] },
   'resources-read-binary': { expectedFailure: NO_RESOURCES, checks: ['resources-read-binary'] },
   'resources-read-text': { expectedFailure: NO_RESOURCES, checks: ['resources-read-text'] },
@@ -138,12 +138,8 @@ export const SUITE_2026_AT_2025_11_25: Record<string, Expected> = {
 export const SUITE_2026_AT_2026_07_28: Record<string, Expected> = {
   caching: {
     expectedFailure:
-      'no prompts and no resources; the three tools/list checks (hints present, ttl, scope) pass',
-    checks: [
-      'sep-2549-prompts-list-caching-hints',
-      'sep-2549-resources-list-caching-hints',
-      'sep-2549-resources-templates-list-caching-hints',
-    ],
+      'no resources; the checks of tools/list and prompts/list (hints present, ttl, scope) pass',
+    checks: ['sep-2549-resources-list-caching-hints', 'sep-2549-resources-templates-list-caching-hints'],
   },
   'completion-complete': { expectedFailure: NO_COMPLETIONS, checks: ['completion-complete'] },
   'dns-rebinding-protection': 'pass',
@@ -214,7 +210,7 @@ export const SUITE_2026_AT_2026_07_28: Record<string, Expected> = {
   'prompts-get-simple': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-simple'] },
   'prompts-get-with-args': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-with-args'] },
   'prompts-get-with-image': { expectedFailure: NO_PROMPTS, checks: ['prompts-get-with-image'] },
-  'prompts-list': { expectedFailure: NO_PROMPTS, checks: ['prompts-list'] },
+  'prompts-list': 'pass',
   'resources-list': { expectedFailure: NO_RESOURCES, checks: ['resources-list'] },
   'resources-read-binary': { expectedFailure: NO_RESOURCES, checks: ['resources-read-binary'] },
   'resources-read-text': { expectedFailure: NO_RESOURCES, checks: ['resources-read-text'] },

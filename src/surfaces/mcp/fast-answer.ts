@@ -63,7 +63,7 @@ function renderHandshake<Caller>(
   const instructions = instructionsOf(host, caller)
   const handshake = {
     protocolVersion: request.protocolVersion,
-    capabilities: capabilitiesOf(host, false),
+    capabilities: capabilitiesOf(host, caller, false),
     serverInfo: { name, version },
     ...(instructions && { instructions }),
   }

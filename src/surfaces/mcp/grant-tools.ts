@@ -3,9 +3,8 @@ import { type AllowedTool, asksFirst } from '../../domains/flows/allowlist.ts'
 import { explainHeldTools } from '../../domains/flows/grants/explain-tools.ts'
 import type { Grant } from '../../domains/flows/grants/grant-record.ts'
 import { findGrantView, findLiveGrant, type GrantView } from '../../domains/flows/grants/grant-view.ts'
-import type { Operation } from '../../operations/define-operation.ts'
 import type { Hub } from '../../operations/hub.ts'
-import type { Registry } from '../../operations/registry.ts'
+import { type Registry, requireOperation } from '../../operations/registry.ts'
 import { runOperation } from '../../operations/run-operation.ts'
 import { hashSecret } from '../../platform/basics/secret-hash.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
@@ -105,12 +104,6 @@ function keepPins(hub: Hub): (holder: McpCaller) => Promise<Pin | undefined> {
     kept.set(key, { flow_id, flow_version })
     return { flow_id, flow_version }
   }
-}
-
-function requireOperation(registry: Registry, name: string): Operation {
-  const operation = registry.get(name)
-  if (!operation) throw new Error(`The operation ${name} is missing.`)
-  return operation
 }
 
 function findView(

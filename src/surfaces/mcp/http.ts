@@ -7,6 +7,8 @@ import { readEnvelope, renderRefusal } from './envelope-guard.ts'
 import { createFastAnswer } from './fast-answer.ts'
 import { createFastRequests, type FastRequest } from './fast-request.ts'
 import { isAboutTheHub } from './mcp-door.ts'
+import { promptsFor } from './other-handlers.ts'
+import { isPromptRequest } from './prompt-offer.ts'
 import { createSdkServer, PROGRESS_EVERY_MS } from './sdk-server.ts'
 import { createSender } from './send.ts'
 import type { ToolHost } from './tool-host.ts'
@@ -61,7 +63,7 @@ export function createMcpHttp<Caller>(
   const onError = options.onError ?? (() => {})
   const sdk = createSdkHandler(host, lists, { ...options, onError })
   // Calls that may ask or tell the client something meanwhile are the SDK's.
-  const isPlain = !(host.prompts || host.resources || host.completions || host.logs)
+  const isPlain = !(host.resources || host.completions || host.logs)
   const findFast = options.fastPath === false || !isPlain ? () => undefined : createFastRequests()
   const answerFast = createFastAnswer(host, lists, onError)
   const keepAliveMs = options.keepAliveMs ?? KEEP_ALIVE_MS
@@ -101,7 +103,7 @@ export function createMcpHttp<Caller>(
         if (kept && isAboutTheHub(kept)) return sendOwn(res, kept)
         return send.json(res, 400, renderRefusal(envelope.refused))
       }
-      const isCall = isToolCall(envelope.body)
+      const isCall = isToolCall(envelope.body) || runsPrompt(host, caller, envelope.body)
       const own = isCall ? undefined : await options.onOther?.(caller)
       if (own) return sendOwn(res, own)
       const request = findFast(req.headers, envelope.body)
@@ -118,6 +120,12 @@ export function createMcpHttp<Caller>(
 
 function isToolCall(body: unknown): boolean {
   return (body as { method?: unknown } | null)?.method === 'tools/call'
+}
+
+/** Whether a request for prompts becomes a call of an operation, which is counted and looked after there. */
+function runsPrompt<Caller>(host: ToolHost<Caller>, caller: Caller, body: unknown): boolean {
+  if (!isPromptRequest(body)) return false
+  return promptsFor(host, caller)?.isRecorded?.(caller, body.method) ?? false
 }
 
 function createSdkHandler<Caller>(
@@ -137,7 +145,7 @@ function createSdkHandler<Caller>(
     publish: () => {},
     subscribe(listener) {
       const watched = { host, caller: callers.getStore() as Caller, lists, onError, everyMs: lookMs }
-      return watchList(watched, () => listener({ kind: 'tools_list_changed' }))
+      return watchList(watched, (kind) => listener({ kind: `${kind}_list_changed` }))
     },
   }
   const handler = createMcpHandler(

@@ -2,6 +2,7 @@ import { isWithGrant } from '../../operations/define-operation.ts'
 import type { Hub } from '../../operations/hub.ts'
 import type { Registry } from '../../operations/registry.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { flowPrompts } from './flow-prompts.ts'
 import { GRANT_INSTRUCTIONS, grantTools } from './grant-tools.ts'
 import type { McpCaller } from './mcp-door.ts'
 import { memberTools } from './member-tools.ts'
@@ -11,7 +12,7 @@ import type { ToolHost } from './tool-host.ts'
 const INSTRUCTIONS =
   'Reviewed procedures ("flows") and the tools granted with them. Start with flow_list, read one with flow_get, and follow its steps and boundaries as written. Every call is recorded.'
 
-/** The hub's tools: an agent at a seat gets those of its role, a holder what the grant reaches, a member the rest. */
+/** The hub's tools: an agent at a seat gets those of its role, a holder what the grant reaches, a member the rest. Flows are prompts beside. */
 export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller> {
   const members = memberTools(hub, registry)
   const holders = grantTools(hub, registry)
@@ -26,6 +27,7 @@ export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller
       if (caller.seat) return SEAT_INSTRUCTIONS
       return isWithGrant(presented) ? GRANT_INSTRUCTIONS : undefined
     },
+    prompts: flowPrompts(hub, registry),
     listTools: (from) => toolsFor(from).listTools(from),
     callTool: (from, ...call) => toolsFor(from).callTool(from, ...call),
   }

@@ -5,11 +5,14 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import type { CallContext, ToolHost } from './tool-host.ts'
+import { type PromptOffer, PromptRefused } from './prompt-offer.ts'
+import type { CallContext, OtherOffers, ToolHost } from './tool-host.ts'
 import { INTERNAL_ERROR, type OnError } from './tool-result.ts'
 
 /** Invalid parameters, as JSON-RPC numbers it. */
 const INVALID_PARAMS = -32_602
+/** A refusal of the hub's own, from the numbers that JSON-RPC leaves to servers. */
+const REFUSED = -32_000
 
 /** A note to the client; one that has gone away needs none. */
 function send(sent: Promise<void>): void {
@@ -40,16 +43,20 @@ export function contextOf({ mcpReq }: ServerContext): CallContext {
 /** Prompts, resources and completions, where the host has them; else the protocol's own answer is that there are none. */
 export function addOtherHandlers<Caller>(
   server: Server,
-  { prompts, resources, completions }: ToolHost<Caller>,
+  host: ToolHost<Caller>,
   caller: Caller,
   onError: OnError,
 ): void {
+  const { resources, completions } = host
+  const prompts = promptsFor(host, caller)
   const safely = <Result>(work: () => Result) => orInternal(work, onError)
   if (prompts) {
-    server.setRequestHandler('prompts/list', () => safely(() => ({ prompts: prompts.list(caller) })))
+    server.setRequestHandler('prompts/list', () =>
+      safely(async () => ({ prompts: await prompts.list(caller) })),
+    )
     server.setRequestHandler('prompts/get', ({ params }, context) =>
-      safely(() => {
-        const found = prompts.get(caller, params.name, params.arguments ?? {}, contextOf(context))
+      safely(async () => {
+        const found = await prompts.get(caller, params.name, params.arguments ?? {}, contextOf(context))
         if (!found) throw new ProtocolError(INVALID_PARAMS, `Prompt ${params.name} not found`)
         return found
       }),
@@ -75,11 +82,21 @@ export function addOtherHandlers<Caller>(
   }
 }
 
-function orInternal<Result>(work: () => Result, onError: OnError): Result {
+/** The prompts that this caller is told of. */
+export function promptsFor<Caller>(
+  { prompts }: OtherOffers<Caller>,
+  caller: Caller,
+): PromptOffer<Caller> | undefined {
+  return prompts?.isOffered?.(caller) === false ? undefined : prompts
+}
+
+async function orInternal<Result>(work: () => Result, onError: OnError): Promise<Awaited<Result>> {
   try {
-    return work()
+    return await work()
   } catch (error) {
     if (error instanceof ProtocolError) throw error
+    if (error instanceof PromptRefused)
+      throw new ProtocolError(REFUSED, error.message, error.code === null ? undefined : { code: error.code })
     onError(error as Error)
     throw new ProtocolError(INTERNAL_ERROR.code, INTERNAL_ERROR.message)
   }

@@ -53,6 +53,11 @@ export function createSampleHost(): ToolHost<SampleCaller> & { calls: SampleCall
     calls,
     aborted,
     serverInfo: { name: 'sample', version: '1.2.3', instructions: 'Ask "nicely" — please.' },
+    prompts: {
+      isOffered: ({ mayEcho }) => mayEcho,
+      list: () => [],
+      get: () => undefined,
+    },
     listTools: (caller) => (caller.mayEcho ? SAMPLE_TOOLS : NO_TOOLS),
     async callTool(caller, name, args, client, { signal } = {}) {
       calls.push({ caller: caller.name, tool: name, args, client })

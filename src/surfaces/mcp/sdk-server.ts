@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { addOtherHandlers, contextOf } from './other-handlers.ts'
+import { addOtherHandlers, contextOf, promptsFor } from './other-handlers.ts'
 import type { CallContext, ClientClaim, OtherOffers, ToolHost } from './tool-host.ts'
 import { type ListTools, pageOf } from './tool-list.ts'
 import { INTERNAL_ERROR, type OnError, type RpcError, toToolResult, unknownToolError } from './tool-result.ts'
@@ -16,11 +16,16 @@ import { INTERNAL_ERROR, type OnError, type RpcError, toToolResult, unknownToolE
 export const PROGRESS_EVERY_MS = 10_000
 
 /** What a host offers over MCP. Only who can be told of a change is promised that. */
-export function capabilitiesOf(host: OtherOffers<never>, isTold: boolean): ServerCapabilities {
+export function capabilitiesOf<Caller>(
+  host: OtherOffers<Caller>,
+  caller: Caller,
+  isTold: boolean,
+): ServerCapabilities {
   const listed = isTold ? { listChanged: true } : {}
+  const prompts = promptsFor(host, caller)
   return {
     tools: listed,
-    ...(host.prompts && { prompts: {} }),
+    ...(prompts && { prompts: prompts.mark ? listed : {} }),
     ...(host.resources && { resources: {} }),
     ...(host.completions && { completions: {} }),
     ...(host.logs && { logging: {} }),
@@ -45,7 +50,7 @@ export function createSdkServer<Caller>(served: Served<Caller>): Server {
   const server = new Server(
     { name, version },
     {
-      capabilities: capabilitiesOf(host, isTold),
+      capabilities: capabilitiesOf(host, caller, isTold),
       ...(instructions !== undefined && { instructions }),
     },
   )

@@ -30,10 +30,11 @@ export async function serveMcpOverStdio<Caller>(
     const server = createSdkServer({ host, caller, lists, onError, isTold: true })
     // Beside the one that serves there may be one that only answers what the server is.
     server.oninitialized = () => {
-      stop = watchList(
-        { host, caller, lists, onError },
-        () => void server.sendToolListChanged().catch(onError),
-      )
+      const tell = {
+        tools: () => server.sendToolListChanged(),
+        prompts: () => server.sendPromptListChanged(),
+      }
+      stop = watchList({ host, caller, lists, onError }, (kind) => void tell[kind]().catch(onError))
     }
     return server
   }

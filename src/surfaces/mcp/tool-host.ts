@@ -1,12 +1,10 @@
 import type {
-  GetPromptResult,
-  InputRequiredResult,
   LoggingLevel,
-  Prompt,
   ReadResourceResult,
   Resource,
   ResourceTemplateType,
 } from '@modelcontextprotocol/server'
+import type { PromptOffer } from './prompt-offer.ts'
 
 /** What the MCP surface needs of the rest of the hub. The governed pipeline stands behind it. */
 
@@ -60,16 +58,7 @@ export interface CallContext {
 
 /** What a host may offer beside tools. The protocol is told of what is there, and of nothing else. */
 export interface OtherOffers<Caller> {
-  readonly prompts?: {
-    list(caller: Caller): Prompt[]
-    /** Nothing where there is no such prompt. */
-    get(
-      caller: Caller,
-      name: string,
-      args: Record<string, string>,
-      context: CallContext,
-    ): GetPromptResult | InputRequiredResult | undefined
-  }
+  readonly prompts?: PromptOffer<Caller>
   readonly resources?: {
     list(caller: Caller): Resource[]
     templates(caller: Caller): ResourceTemplateType[]

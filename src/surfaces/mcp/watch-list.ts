@@ -1,3 +1,4 @@
+import { promptsFor } from './other-handlers.ts'
 import type { ToolHost } from './tool-host.ts'
 import type { ListTools } from './tool-list.ts'
 import type { OnError } from './tool-result.ts'
@@ -13,18 +14,26 @@ interface Watched<Caller> {
   readonly everyMs?: number | undefined
 }
 
-/** Tells when the tools that a caller is offered have changed, until told to stop. */
-export function watchList<Caller>(watched: Watched<Caller>, tell: () => void): () => void {
+/** What a caller is offered as a list that may become another one. */
+export type WatchedKind = 'tools' | 'prompts'
+
+/** Tells when the tools or the prompts that a caller is offered have changed, until told to stop. */
+export function watchList<Caller>(watched: Watched<Caller>, tell: (kind: WatchedKind) => void): () => void {
   const { host, caller, lists, onError, everyMs = LOOK_EVERY_MS } = watched
-  let known: string | undefined
+  const known = new Map<WatchedKind, string>()
   let isLooking = false
+  const compare = (kind: WatchedKind, text: string) => {
+    const former = known.get(kind)
+    known.set(kind, text)
+    if (former !== undefined && text !== former) tell(kind)
+  }
   const look = async () => {
     if (isLooking) return
     isLooking = true
     try {
-      const { text } = lists(await host.listTools(caller))
-      if (known !== undefined && text !== known) tell()
-      known = text
+      compare('tools', lists(await host.listTools(caller)).text)
+      const prompts = promptsFor(host, caller)
+      if (prompts?.mark) compare('prompts', await prompts.mark(caller))
     } catch (error) {
       onError(error as Error)
     } finally {
