@@ -204,9 +204,9 @@ describe('where prompts are not offered', () => {
   })
 })
 
-describe('when flows change', () => {
-  const publish = (flow_id: string) => storeFlows(hub.hub, 'default', [toolFlow(flow_id, ['web_search'])])
+const publish = (flow_id: string) => storeFlows(hub.hub, 'default', [toolFlow(flow_id, ['web_search'])])
 
+describe('when flows change', () => {
   test('a client over HTTP hears so, once it may see the flow', async () => {
     const seen: string[][] = []
     const onChanged = (_error: unknown, prompts: Json) =>
