@@ -30,7 +30,7 @@ export const FIXTURES_2026_AT_2025_11_25: Record<string, Unmet> = {
 export const FIXTURES_2026_AT_2026_07_28: Record<string, Unmet> = {
   'http-custom-header-server-validation': {
     expectedFailure:
-      'no tool declares x-mcp-header: the low-level server of the SDK does not compare such headers',
+      'no tool declares x-mcp-header: the hub takes the marks out of what it lists, so that no header stands for an argument',
     checks: [
       'sep-2243-server-decode-base64',
       'sep-2243-server-no-xmcp-tool',

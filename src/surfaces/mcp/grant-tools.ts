@@ -11,6 +11,7 @@ import { clientName } from '../../platform/identity/client-name.ts'
 import { describeTool } from './describe-tool.ts'
 import type { McpCaller } from './mcp-door.ts'
 import type { OfferedTools, ToolDescription } from './tool-host.ts'
+import { unmarkedSchema } from './unmarked-schema.ts'
 
 /** How the holder of a grant is told to begin. */
 export const GRANT_INSTRUCTIONS =
@@ -126,7 +127,7 @@ function describeGranted(tool: AllowedTool): ToolDescription {
   return {
     name: tool.id,
     description: describe(tool),
-    inputSchema: tool.input_schema ?? { type: 'object' },
+    inputSchema: unmarkedSchema(tool.input_schema ?? { type: 'object' }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   }
 }
