@@ -123,7 +123,7 @@ describe('a consent', () => {
   test.each([
     ['a tool that is not offered', { 'tool.1': 'slack_notify' }, 409],
     ['a version that is not the newest', { flow_version: '0.0.1' }, 409],
-    ['no tool', { 'tool.0': '' }, 409],
+    ['an empty tool', { 'tool.0': '' }, 409],
     ['a lifetime of a year', { ttl_seconds: '31536000' }, 400],
     ['a year of renewals', { standing_seconds: '31536000' }, 400],
     ['no name', { label: ' ' }, 400],
@@ -135,6 +135,23 @@ describe('a consent', () => {
     })
     expect(left).toEqual([0, 0])
   })
+
+  test.each([
+    ['no tool', {}, 'Tick at least one tool'],
+    ['no name', { 'tool.0': 'web_search', label: ' ' }, 'Give the program a name'],
+    ['half a use', { 'tool.0': 'web_search', max_invocations: '1.5' }, 'are whole numbers'],
+    ['a bound of nothing', { 'tool.0': 'web_search', max_result_bytes: '0' }, 'are whole numbers'],
+  ])(
+    'with %s is refused in words for a person, and its page can be loaded anew',
+    async (_name, changes, told) => {
+      const { path } = await askToComeIn(hub)
+      const { 'tool.0': _, ...rest } = GRANT
+      const { answer } = await allow(owner, path, { ...rest, ...(changes as Record<string, string>) })
+      expect([answer.status, answer.text]).toEqual([400, expect.stringContaining(told)])
+      const again = await owner.get(`${path}/allow`)
+      expect([again.status, again.headers.location]).toEqual([303, path])
+    },
+  )
 
   test.each<readonly [string, object]>([
     ['says otherwise', { id: 'web_search', description: 'Send a letter' }],

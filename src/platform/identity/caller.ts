@@ -28,9 +28,16 @@ export interface Caller {
   /** Where an agent of the toolbox works. Only callers of that kind have one, and they have nothing else. */
   readonly seat?: ToolboxSeat
   /** What the owner's consent gives an MCP client beside its role: nothing, or a grant alone. */
-  readonly consented?: { readonly grant_id: string } | undefined
+  readonly consented?: { readonly grant_id: string; readonly bounds?: ConsentBounds | undefined } | undefined
   /** Which program an owner agent is. Only callers of that kind have one. */
   readonly agent?: OwnerAgentClient
+}
+
+/** What the owner bounds the calls under a consent by, beside the policy's own bounds. */
+export interface ConsentBounds {
+  readonly calls_per_minute?: number | undefined
+  readonly max_payload_bytes?: number | undefined
+  readonly max_result_bytes?: number | undefined
 }
 
 /** The program that the owner approved, as it named itself then. */
@@ -67,11 +74,11 @@ export function ownerAgentCaller(id: string, agent: OwnerAgentClient, client: st
 
 /** A program that signed in for MCP: a member of one vault there, or the holder of one grant, and nothing elsewhere. */
 export function mcpClientCaller(
-  { consent_id, kind, role, vault_id, grant_id }: ConsentedClient,
+  { consent_id, kind, role, vault_id, grant_id, terms }: ConsentedClient,
   client: string,
 ): Caller {
   // A grant that is missing is an empty one: it never makes the client a member.
-  const consented = kind === 'grant' ? { grant_id: grant_id ?? '' } : undefined
+  const consented = kind === 'grant' ? { grant_id: grant_id ?? '', bounds: terms?.bounds } : undefined
   return { kind: 'mcp_client', id: consent_id, role, vaults: [vault_id], client, consented }
 }
 
@@ -81,6 +88,7 @@ interface ConsentedClient {
   readonly role: Role
   readonly vault_id: string
   readonly grant_id: string | null
+  readonly terms?: { readonly bounds?: ConsentBounds | undefined } | undefined
 }
 
 /** A caller nobody vouches for. */

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
 import { ROLES } from '../../../platform/identity/caller.ts'
+import { forgetConsentWish } from '../../../platform/identity/mcp/consent-wish.ts'
 import { createMcpConsent, STANDING_SECONDS_MAX } from '../../../platform/identity/mcp/mcp-consents.ts'
 import { prolongOauthRecord, useOauthRecord } from '../../../platform/identity/mcp/oauth-records.ts'
 import { useForConsent } from '../../../platform/identity/owner-device-grants.ts'
 import type { Transaction } from '../../../platform/storage/database.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
-import { ConsentShape, consentErrors, showConsent } from './consent-shapes.ts'
+import { ConsentBounds, ConsentShape, consentErrors, showConsent } from './consent-shapes.ts'
 
 /** Programs are swept a day after what they were allowed is over. */
 const CLIENT_KEPT_MS = 86_400_000
@@ -27,6 +28,7 @@ const Terms = z.strictObject({
   tools_digest: z.string(),
   ttl_seconds: z.int().min(60).max(3_600),
   max_invocations: z.int().min(0).max(1_000_000_000),
+  bounds: ConsentBounds.optional(),
 })
 
 /** Only the consent page calls it: what stands in it of the program comes from the request that waits. */
@@ -34,6 +36,7 @@ export const ownerConsentDecide = defineOwnerOperation({
   name: 'owner_consent_decide',
   summary: 'Allow a program at MCP what the owner has chosen.',
   effect: 'create',
+  opens: true,
   authority: ownerSurface({ session_only: true }),
   rest: 'POST /v1/owner/consents',
   errors,
@@ -58,6 +61,7 @@ export const ownerConsentDecide = defineOwnerOperation({
     if (!(await takeWaiting(db, waiting, now, consent.consent_id))) return refuse('request_over')
     const kept_until = new Date(Date.parse(consent.standing_until) + CLIENT_KEPT_MS).toISOString()
     await prolongOauthRecord(db, 'Client', input.client_id, kept_until)
+    await forgetConsentWish(db)
     return showConsent(consent, now)
   },
 })

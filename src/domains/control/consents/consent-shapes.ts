@@ -22,6 +22,14 @@ export const consentErrors = errorTable({
 
 export const ConsentId = z.string().regex(/^cons_[0-9a-f]{16}$/)
 const Time = z.string()
+const Bound = z.int().min(1).max(1_000_000_000).optional()
+
+/** What the owner bounds the calls of a grant by; the policy's own bounds count beside. */
+export const ConsentBounds = z.strictObject({
+  calls_per_minute: Bound,
+  max_payload_bytes: Bound,
+  max_result_bytes: Bound,
+})
 
 export const ConsentShape = z.strictObject({
   object: z.literal('mcp_consent'),
@@ -37,6 +45,7 @@ export const ConsentShape = z.strictObject({
   tools: z.array(z.string()),
   ttl_seconds: z.int().nullable(),
   max_invocations: z.int().nullable(),
+  bounds: ConsentBounds.nullable(),
   state: z.enum(['standing', 'ended']),
   created_at: Time,
   decided_by: z.string(),
@@ -61,6 +70,7 @@ export function showConsent(consent: McpConsent, now: Date): z.output<typeof Con
     tools: [...(terms?.tools ?? [])],
     ttl_seconds: terms?.ttl_seconds ?? null,
     max_invocations: terms?.max_invocations ?? null,
+    bounds: terms?.bounds ?? null,
     state: isOver ? 'ended' : 'standing',
     end_reason: consent.end_reason ?? (isOver ? 'expired' : null),
   }

@@ -1,6 +1,5 @@
 import type { Context } from '../../../operations/define-operation.ts'
 import { Refusal } from '../../../operations/errors.ts'
-import type { VaultPolicy } from '../../../platform/policy/vault-policy.ts'
 import { sql, type Transaction } from '../../../platform/storage/database.ts'
 import type { AllowedTool } from '../allowlist.ts'
 import type { Grant } from '../grants/grant-record.ts'
@@ -21,12 +20,14 @@ const count = sql(
 const readOpened = sql<{ opened_at: string }>('SELECT opened_at FROM call_budgets WHERE subject = ?')
 const purge = sql('DELETE FROM call_budgets WHERE opened_at < ?')
 
-type Counting = Pick<Context<unknown, never, 'update'>, 'db' | 'rules' | 'vault_id' | 'now'>
+type Counting = Pick<Context<unknown, never, 'update'>, 'db' | 'rules' | 'vault_id' | 'now' | 'caller'>
 
-/** Counts a call against the minute of its grant and that of its tool, and refuses the one that is too many. */
+/** Counts a call against the minute of its grant, its consent and its tool, and refuses the one that is too many. */
 export async function takeFromBudgets(context: Counting, grant: Grant, tool: AllowedTool): Promise<void> {
   const ofGrants = context.rules.policy.value.external_agent?.calls_per_minute
   await take(context, `grant ${grant.grant_id}`, ofGrants)
+  const { id, consented } = context.caller
+  await take(context, `consent ${id}`, consented?.bounds?.calls_per_minute)
   await take(context, `tool ${context.vault_id} ${tool.id}`, tool.calls_per_minute)
 }
 
@@ -48,8 +49,14 @@ export async function purgeCallBudgets(tx: Transaction, before: Date): Promise<v
 
 type Limit = 'max_payload_bytes' | 'max_result_bytes'
 
-/** Whether what is sent to a tool, or what it answers, is more than the tool or any call of a grant may have. */
-export function isOverBudget(value: unknown, limit: Limit, tool: AllowedTool, policy: VaultPolicy): boolean {
-  const limits = [tool[limit], policy.external_agent?.[limit]].filter((one) => one !== undefined)
+/** Whether what is sent to a tool, or what it answers, is more than the tool, any call of a grant or of a consent may have. */
+export function isOverBudget(
+  value: unknown,
+  limit: Limit,
+  tool: AllowedTool,
+  { rules, caller }: Pick<Counting, 'rules' | 'caller'>,
+): boolean {
+  const places = [tool, rules.policy.value.external_agent, caller.consented?.bounds]
+  const limits = places.map((place) => place?.[limit]).filter((one) => one !== undefined)
   return limits.length > 0 && Buffer.byteLength(JSON.stringify(value)) > Math.min(...limits)
 }

@@ -111,7 +111,7 @@ export const invokeTool = defineOperation({
   async check(context) {
     const { tool, grant } = await requireActivated(context)
     const payload = context.input.payload ?? {}
-    if (isOverBudget(payload, 'max_payload_bytes', tool, context.rules.policy.value))
+    if (isOverBudget(payload, 'max_payload_bytes', tool, context))
       context.refuse('BAD_REQUEST', 'The payload is larger than what the tool may be given.')
     if (!isPayloadFor(tool, payload))
       context.refuse('BAD_REQUEST', "The payload does not fit the tool's input schema.")

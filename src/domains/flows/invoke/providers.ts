@@ -22,15 +22,16 @@ export function isProvided(tool: AllowedTool): tool is ProvidedTool {
  * more; a call that never left the hub is taken off the grant's count again.
  */
 export async function callProvider(
-  { hub, refuse, rules }: Asking,
+  context: Asking,
   grant: Grant,
   tool: ProvidedTool,
   payload: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<unknown> {
+  const { hub, refuse } = context
   try {
     const answer = await askProvider(hub, grant, tool, payload, signal)
-    if (!isOverBudget(answer, 'max_result_bytes', tool, rules.policy.value)) return answer
+    if (!isOverBudget(answer, 'max_result_bytes', tool, context)) return answer
     throw new UpstreamFailure('too_large', true)
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error

@@ -1,6 +1,6 @@
 import type { System } from '../../basics/system.ts'
 import { type Database, type Reader, sql, type Transaction } from '../../storage/database.ts'
-import type { Role } from '../caller.ts'
+import type { ConsentBounds, Role } from '../caller.ts'
 import { removeOauthRecordsOf } from './oauth-records.ts'
 
 /** One flow at one version: what each grant under a consent is bound by. */
@@ -14,6 +14,8 @@ export interface ConsentTerms {
   readonly ttl_seconds: number
   /** Uses within a lifetime; 0 leaves it to the policy. */
   readonly max_invocations: number
+  /** Of its calls, within what the policy has. */
+  readonly bounds?: ConsentBounds | undefined
 }
 
 /** Why a consent is over before its time. */

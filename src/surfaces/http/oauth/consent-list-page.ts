@@ -5,6 +5,7 @@ import {
   ownerConsentList,
   ownerConsentRevoke,
 } from '../../../domains/control/consents/consent-operations.ts'
+import { budgetWords } from '../../../domains/flows/grants/grant-budgets.ts'
 import type { Hub } from '../../../operations/hub.ts'
 import { runOperation } from '../../../operations/run-operation.ts'
 import { callOf } from '../operation-call.ts'
@@ -52,12 +53,22 @@ async function show(hub: Hub, request: FastifyRequest, reply: FastifyReply, stat
 }
 
 function consentRow(form_token: string, consent: Listed['data'][number]): Html {
-  const { consent_id, label, client_name, client_address, flow_id, flow_version, tools, state, renewals } =
-    consent
+  const {
+    consent_id,
+    label,
+    client_name,
+    client_address,
+    flow_id,
+    flow_version,
+    tools,
+    bounds,
+    state,
+    renewals,
+  } = consent
   const allowed =
     flow_id === null
       ? html`${consent.role ?? ''} of ${consent.vault_id}`
-      : html`${flow_id} ${flow_version ?? ''}: ${tools.map((tool, at) => html`${at > 0 && ', '}${word(tool)}`)}`
+      : html`${flow_id} ${flow_version ?? ''}: ${tools.map((tool, at) => html`${at > 0 && ', '}${word(tool)}`)}${bounds !== null && ` · at most ${budgetWords(bounds)}`}`
   const end =
     state === 'standing'
       ? `renews until ${shownTime(consent.standing_until)}`

@@ -13,6 +13,7 @@ import { Refusal } from '../../../operations/errors.ts'
 import type { Registry } from '../../../operations/registry.ts'
 import { type Answer, runOperation } from '../../../operations/run-operation.ts'
 import { mcpClientCaller, ROLES, type Role } from '../../../platform/identity/caller.ts'
+import { findConsentWish } from '../../../platform/identity/mcp/consent-wish.ts'
 import { scopesOfRole } from '../../../platform/policy/visible-scopes.ts'
 import { callOf } from '../operation-call.ts'
 import { faultOf, fieldOf, fieldsOf, formToken, runForm } from '../owner/owner-forms.ts'
@@ -23,7 +24,7 @@ import { shownGate } from '../owner/views/gate-view.ts'
 import { html } from '../owner/views/html.ts'
 import { sendPage } from '../owner/views/page-layout.ts'
 import { cutWord } from '../owner/views/quoted-words.ts'
-import { type ConsentVisit, consentView } from './consent-view.ts'
+import { BOUND_FIELDS, type ConsentVisit, consentView } from './consent-view.ts'
 import { type SignIn, sendStartAgain } from './oauth-routes.ts'
 import { findWaiting, type Waiting } from './waiting-requests.ts'
 
@@ -53,6 +54,11 @@ export function addConsentPages(pages: FastifyInstance, signIn: SignIn, registry
       return showSignIn(hub, request, reply, answer.status, faultOf(answer))
     if (answer.code === 'request_over') return sendOver(reply)
     return show(signIn, registry, request, reply, waiting, answer)
+  })
+  // A page that refused what was posted stands at this address, and people load it anew.
+  pages.get('/oauth/consent/:request/allow', async (request, reply) => {
+    const { request: id } = request.params as { request: string }
+    return reply.redirect(`/oauth/consent/${encodeURIComponent(id)}`, 303)
   })
   pages.post('/oauth/consent/:request/deny', async (request, reply) => {
     const waiting = await findWaiting(signIn, request)
@@ -122,10 +128,21 @@ async function readChoice(signIn: SignIn, request: FastifyRequest, waiting: Wait
     tools_digest: isOffered ? digestTools(policy, tools) : '',
     ttl_seconds,
     max_invocations: Number(fieldOf(request, 'max_invocations') || '0'),
+    ...boundsIn(request),
   }
   const role = ROLES.find((one) => chosen && scopesOfRole(one).includes(chosen.scope)) ?? 'viewer'
   const refused = isOffered || !isOwners ? undefined : new Refusal('consent_changed')
   return { vault, input: { ...base, role, terms }, refused }
+}
+
+/** How the owner bounds the calls beside the policy; nothing where all three are left empty. */
+function boundsIn(request: FastifyRequest): { bounds?: object } {
+  const given = BOUND_FIELDS.map(([name]) => [name, fieldOf(request, name)] as const).filter(
+    ([, text]) => text !== '',
+  )
+  return given.length === 0
+    ? {}
+    : { bounds: Object.fromEntries(given.map(([name, text]) => [name, Number(text)])) }
 }
 
 function addressShown({ address }: Waiting): string {
@@ -160,11 +177,13 @@ async function show(
   refused?: Answer,
 ): Promise<FastifyReply> {
   const { hub } = signIn
-  const page = vaultOfPage(request)
+  const wish = await findWish(signIn, waiting, refused)
+  const page = vaultOfPage(request, wish?.vault_id)
   const { vault } = page
   const gate = shownGate(hub, vault, 'FLOW_EXTERNAL_AGENT_ENABLED')
   const listed = await askIn(hub, request, vault, flowList, {})
-  const flow_id = fieldOf(request, 'flow_id') || queryOf(request, 'flow')
+  const wished = wish?.vault_id === vault ? wish : undefined
+  const flow_id = fieldOf(request, 'flow_id') || (queryOf(request, 'flow') ?? wished?.flow_id)
   const policy = hub.rulesOf(vault).policy.value
   const visit: ConsentVisit = {
     waiting,
@@ -177,16 +196,35 @@ async function show(
     bounds: budgetWords(policy.external_agent ?? {}),
     toolsOf: (role) => toolsOf(registry, role),
     label: cutWord(waiting.client_name, LABEL_CHARS),
+    wish: wished,
   }
   return sendPage(reply, refused?.status ?? 200, {
     title: 'Let this program in?',
     lead: 'It asks to use this hub over MCP. Decide what it may do; you can take that back at any time.',
-    fault: refused ? faultOf(refused) : page.fault,
+    fault: refused ? chosenFault(refused) : page.fault,
     body: consentView(visit),
     wide: true,
     signed_in: true,
     form_action: waiting.redirect_uri === undefined ? '' : formActionOf(waiting.redirect_uri),
   })
+}
+
+/** What will not do in a form, in words for whoever filled it in. */
+const FAULTS: readonly (readonly [RegExp, string])[] = [
+  [/^terms\.tools\b/, 'Tick at least one tool: without any there is nothing to allow.'],
+  [/^terms\.(bounds|max_invocations)\b/, 'Uses and bounds are whole numbers; a bound is 1 at least.'],
+  [/^label\b/, 'Give the program a name, of 64 characters at most.'],
+]
+
+function chosenFault(refused: Answer): string {
+  const text = faultOf(refused)
+  return FAULTS.find(([pattern]) => pattern.test(text))?.[1] ?? text
+}
+
+/** What was refused is chosen anew; and what was meant for a program of this machine is ticked for no server elsewhere. */
+async function findWish({ hub }: SignIn, { redirect_uri }: Waiting, refused: Answer | undefined) {
+  const isHere = redirect_uri !== undefined && !redirect_uri.startsWith('https:')
+  return isHere && !refused ? findConsentWish(hub.db, hub.system.now()) : undefined
 }
 
 /**

@@ -3,13 +3,14 @@ import { budgetWords } from '../../../domains/flows/grants/grant-budgets.ts'
 import type { GrantTerms } from '../../../domains/flows/grants/grant-terms.ts'
 import { counted } from '../../../platform/basics/printable.ts'
 import { ROLES, type Role } from '../../../platform/identity/caller.ts'
+import type { ConsentWish } from '../../../platform/identity/mcp/consent-wish.ts'
 import type { AllowedTool } from '../../../platform/policy/vault-policy.ts'
 import { vaultField, vaultForm } from '../owner/owner-vault.ts'
 import { TOOL_PREFIX } from '../owner/views/external-agent-forms.ts'
 import type { ShownGate } from '../owner/views/gate-view.ts'
 import { type Html, html } from '../owner/views/html.ts'
 import { cutWord, shortWord, word } from '../owner/views/quoted-words.ts'
-import { buttonForm, tokenField } from '../owner/views/sign-in-view.ts'
+import { buttonForm, shownTime, tokenField } from '../owner/views/sign-in-view.ts'
 import { isLoopbackRedirect } from './check-request.ts'
 import type { Waiting } from './waiting-requests.ts'
 
@@ -37,6 +38,8 @@ export interface ConsentVisit {
   readonly bounds: string
   readonly toolsOf: (role: Role) => readonly string[]
   readonly label: string
+  /** What the owner asked for at the command line: it comes ticked, and nothing more. */
+  readonly wish: ConsentWish | undefined
 }
 
 const WORD_CHARS = 100
@@ -55,7 +58,7 @@ export function consentView(visit: ConsentVisit): Html {
   const { waiting, form_token } = visit
   const deny = { action: `${waiting.path}/deny`, form_token, label: 'Deny', kind: 'bad' }
   const code = waiting.user_code === undefined ? {} : { user_code: waiting.user_code }
-  return html`${askingPart(waiting)}${grantPart(visit)}${memberPart(visit)}
+  return html`${askingPart(waiting)}${wishPart(visit)}${grantPart(visit)}${memberPart(visit)}
 <section><h2>Or nothing</h2><p>The program is told that you said no.</p>${buttonForm(deny, code)}</section>`
 }
 
@@ -69,6 +72,15 @@ ${user_code !== undefined && html`<dt>Code</dt><dd><code>${user_code}</code></dd
       ? 'Once you have decided, it goes on by itself.'
       : 'Once you have decided, your browser takes the answer there.'
   }</p></section>`
+}
+
+function wishPart({ wish, chosen }: ConsentVisit): Html | false {
+  if (!wish) return false
+  const what = wish.role ?? wish.flow_id
+  const missing = wish.tools?.filter(
+    (tool) => chosen?.flow_id === wish.flow_id && !chosen?.tools.includes(tool),
+  )
+  return html`<section><h2>Ticked for you</h2><p>At ${shownTime(wish.asked_at)} somebody asked for this at the command line, by <code>knowtation connect ${wish.client}</code>: <b>${what ?? ''}</b>${wish.tools && html` with ${wish.tools.map((tool, at) => html`${at > 0 && ', '}${word(tool)}`)}`}. If that was not you, or another program asks above, deny it.</p>${missing !== undefined && missing.length > 0 && html`<p class="note">Not offered, so not ticked: ${missing.join(', ')}.</p>`}</section>`
 }
 
 /** Who gets the answer, for a person who reads no addresses. */
@@ -102,25 +114,40 @@ function grantForm(visit: ConsentVisit): Html | false {
   const { flow_id, version, described, shown } = chosen
   if (described.length === 0)
     return html`<p class="empty"><b>${flow_id} ${version}</b> declares no tool that the policy of the vault ${vault} allows. Choose another flow, or list its tools in the policy and reload this page.</p>`
-  const boxes = described.slice(0, TOOLS_OFFERED).map(toolBox)
-  const lifetimes = LIFETIMES.filter((seconds) => seconds <= terms.max_ttl_seconds)
-  const shortest = lifetimes.length > 0 ? lifetimes : [terms.max_ttl_seconds]
+  const wish = visit.wish?.flow_id === flow_id ? visit.wish : undefined
+  const boxes = described
+    .slice(0, TOOLS_OFFERED)
+    .map((tool, at) => toolBox(tool, at, wish?.tools?.includes(tool.id) === true))
+  const wished = wish?.ttl_seconds && Math.min(wish.ttl_seconds, terms.max_ttl_seconds)
+  const shortest = lifetimesOf(terms, wished)
   const most = terms.max_invocations === 0 ? 'no limit' : `at most ${terms.max_invocations}`
   return html`<form class="mint" method="post" action="${visit.waiting.path}/allow">${hiddenFields(visit)}${vaultField(vault)}
 <input type="hidden" name="flow_id" value="${flow_id}"><input type="hidden" name="flow_version" value="${version}"><input type="hidden" name="shown" value="${shown}">
 <fieldset><legend>Tools of ${flow_id} ${version}</legend>${boxes}</fieldset>${bounds !== '' && html`<p class="note">The policy bounds each grant: at most ${bounds}.</p>`}
-<div class="row"><label>Each grant lives<select name="ttl_seconds">${shortest.map((seconds) => html`<option value="${seconds}">${counted(Math.ceil(seconds / 60), 'minute')}</option>`)}</select></label>
+<div class="row"><label>Each grant lives<select name="ttl_seconds">${shortest.map((seconds) => html`<option value="${seconds}"${seconds === wished && html` selected`}>${counted(Math.ceil(seconds / 60), 'minute')}</option>`)}</select></label>
 <label>Uses in that time <span class="optional">${most}</span><input name="max_invocations" inputmode="numeric" pattern="[0-9]*" maxlength="9" value="${terms.max_invocations || 100}"></label>${STANDING_FIELD}</div>
-${labelField(visit)}<p class="note">It is pinned to version ${version}. A newer version, a change of a ticked tool in the policy, or your revoke ends it. Its uses within these limits ask you nothing more, but for the tools that say so.</p>
+${BOUNDS_PART}${labelField(visit)}<p class="note">It is pinned to version ${version}. A newer version, a change of a ticked tool in the policy, or your revoke ends it. Its uses within these limits ask you nothing more, but for the tools that say so.</p>
 <button class="main">Allow this flow</button></form>`
 }
 
-function toolBox(tool: AllowedTool, at: number): Html {
+/** What the program may send along, by the names in the policy. */
+function takenBy({ input_schema }: AllowedTool): string {
+  const names = Object.keys((input_schema?.properties as object | undefined) ?? {})
+  return names.length > 0 ? `takes ${cutWord(names.join(', '), WORD_CHARS)}` : 'takes what the program sends'
+}
+
+function lifetimesOf({ max_ttl_seconds }: GrantTerms, wished: number | undefined): number[] {
+  const offered = LIFETIMES.filter((seconds) => seconds <= max_ttl_seconds)
+  const usual = offered.length > 0 ? offered : [max_ttl_seconds]
+  return [...new Set([...usual, ...(wished === undefined ? [] : [wished])])].toSorted((a, b) => a - b)
+}
+
+function toolBox(tool: AllowedTool, at: number, isTicked: boolean): Html {
   const { id, description, provider } = tool
   const reached = provider ? `reached by ${provider.kind}` : 'nothing stands behind it'
   const bounds = budgetWords(tool)
   const asks = approvalWords(tool)
-  return html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}"><span>${word(id)}<small>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${reached}${bounds !== '' && ` · at most ${bounds}, by all together`}${asks !== '' && html` · <b>${asks}</b>`}</small></span></label>`
+  return html`<label class="box"><input type="checkbox" name="${TOOL_PREFIX}${at}" value="${id}"${isTicked && html` checked`}><span>${word(id)}<small>${description !== undefined && html`${shortWord(description, WORD_CHARS)} · `}${takenBy(tool)} · ${reached}${bounds !== '' && ` · at most ${bounds}, by all together`}${asks !== '' && html` · <b>${asks}</b>`}</small></span></label>`
 }
 
 /** What a role comes to, in a line. */
@@ -132,9 +159,9 @@ const ROLE_WORDS: Readonly<Record<Role, string>> = {
 }
 
 function memberPart(visit: ConsentVisit): Html {
-  const roles = ROLES.map((role, at) => {
+  const roles = ROLES.map((role) => {
     const tools = visit.toolsOf(role)
-    return html`<label class="box"><input type="radio" name="role" value="${role}"${at === 0 && html` checked`}><span>${role}<small>${ROLE_WORDS[role]}</small></span></label>
+    return html`<label class="box"><input type="radio" name="role" value="${role}"${role === (visit.wish?.role ?? ROLES[0]) && html` checked`}><span>${role}<small>${ROLE_WORDS[role]}</small></span></label>
 <details><summary>${counted(tools.length, 'tool')} for ${role}</summary><p class="soft">${tools.join(', ')}</p></details>`
   })
   return html`<section><h2>A member of the vault</h2><p>The program may do at MCP what a member with this role may.</p>
@@ -143,6 +170,18 @@ function memberPart(visit: ConsentVisit): Html {
 <div class="row"><label>Vault<input name="vault" value="${visit.vault}" maxlength="64" pattern="[a-z0-9][a-z0-9_\\-]*" required></label>${STANDING_FIELD}</div>
 ${labelField(visit)}<button class="main">Allow as a member</button></form></section>`
 }
+
+/** What the owner may bound the calls by, beside the policy. */
+export const BOUND_FIELDS = [
+  ['calls_per_minute', 'Calls a minute'],
+  ['max_payload_bytes', 'Bytes sent in a call'],
+  ['max_result_bytes', 'Bytes answered in a call'],
+] as const
+
+const BOUNDS_PART = html`<details><summary>Bound its calls more tightly than the policy</summary><div class="row">${BOUND_FIELDS.map(
+  ([name, label]) =>
+    html`<label>${label} <span class="optional">empty: the policy’s</span><input name="${name}" inputmode="numeric" pattern="[0-9]*" maxlength="9"></label>`,
+)}</div></details>`
 
 /** How long the program may renew by itself. */
 const STANDING_FIELD = html`<label>It may renew<select name="standing_seconds">${STANDING.map(

@@ -16,13 +16,13 @@ export function queryOf({ query }: FastifyRequest, name: string): string | undef
 }
 
 /** The vault that a request names, good or not: a form in a field, a link in its address. */
-export function vaultNamed(request: FastifyRequest): string {
-  return fieldOf(request, 'vault') || (queryOf(request, 'vault') ?? DEFAULT_VAULT)
+export function vaultNamed(request: FastifyRequest, otherwise = DEFAULT_VAULT): string {
+  return fieldOf(request, 'vault') || (queryOf(request, 'vault') ?? otherwise)
 }
 
 /** The vault that a page is about. What cannot be the name of one is told, and shown is the default one. */
-export function vaultOfPage(request: FastifyRequest): { vault: string; fault?: string } {
-  const named = vaultNamed(request)
+export function vaultOfPage(request: FastifyRequest, otherwise?: string): { vault: string; fault?: string } {
+  const named = vaultNamed(request, otherwise)
   return VAULT_ID.test(named)
     ? { vault: named }
     : { vault: DEFAULT_VAULT, fault: 'No vault can have that name. This is the default one.' }

@@ -9,6 +9,8 @@ export interface AddressClient extends Pick<McpClient, 'format' | 'file'> {
   settings(url: string, name: string): Settings
   /** How the client is made to sign in; where its file is one of a project, it asks whether to trust it before. */
   readonly next: (name: string) => string
+  /** The client's own command that signs in and opens the browser, where it has one. */
+  readonly signIn?: (name: string) => readonly string[]
   /** An address that makes the client take the settings by itself. */
   readonly link?: (url: string, name: string) => string
 }
@@ -49,6 +51,7 @@ export const ADDRESS_CLIENTS: Readonly<Record<string, AddressClient>> = {
     ...placeOf('codex', 'user'),
     settings: (url, name) => ({ mcp_servers: { [name]: { url } } }),
     next: (name) => `Sign in with: codex mcp login ${name}`,
+    signIn: (name) => ['codex', 'mcp', 'login', name],
   },
   gemini: {
     format: 'json',
@@ -86,6 +89,7 @@ export const ADDRESS_CLIENTS: Readonly<Record<string, AddressClient>> = {
     scope: 'project',
     settings: (url, name) => ({ mcp: { [name]: { type: 'remote', url, enabled: true } } }),
     next: (name) => `Sign in with: opencode mcp auth ${name}`,
+    signIn: (name) => ['opencode', 'mcp', 'auth', name],
   },
 }
 

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
@@ -129,11 +129,40 @@ test.each([
   [['cursor', '--url', 'https://example.test'], 'not pinned'],
   [['cursor', '--name', '../x', '--url', URL_OF_HUB], '--name takes letters'],
   [['cursor', '--wait', 'long'], '--wait takes seconds'],
+  [['cursor', '--role', 'owner'], 'There is no role owner'],
+  [['cursor', '--role', 'viewer', '--flow', 'f'], 'not both'],
+  [['cursor', '--tools', 'a'], 'about a flow'],
+  [['cursor', '--ttl', '1h'], 'about a flow'],
+  [['cursor', '--flow', 'f', '--tools', 'a,,b'], '--tools takes names'],
+  [['cursor', '--flow', 'f', '--ttl', '2h'], '--ttl takes a time'],
+  [['cursor', '--flow', 'f', '--ttl', '0'], '--ttl takes a time'],
+  [['cursor', '--flow', 'f', '--ttl', 'long'], '--ttl takes a time'],
+  [['cursor', '--role', 'viewer', '--url', URL_OF_HUB], 'for the hub of this home'],
 ])('%j is refused, and nothing is written', async (words, told) => {
   const { exit, stdout, stderr } = await cliAt(temporaryFolder())(['connect', ...words])
   expect([exit, stdout]).toEqual([2, ''])
   expect(stderr).toContain(told)
 })
+
+test('a client that signs in by a command of its own is started to do so, from folders of the path alone', async () => {
+  const folder = temporaryFolder()
+  const noted = join(folder, 'noted')
+  const program = `#!/bin/sh\nprintf '%s ' "$0" "$@" > '${noted}'\nexec sleep 600\n`
+  writeFileSync(join(folder, 'codex'), program, { mode: 0o755 })
+  const cli = (PATH: string) => cliAt(join(folder, 'home'), { CODEX_HOME: folder, PATH })
+  const done = await cli(`${folder}:/bin:/usr/bin`)(['connect', 'codex', '--wait', '10', '--name', 'my-hub'])
+  expect(done.exit).toBe(1)
+  expect(readFileSync(noted, 'utf8')).toBe(`${join(folder, 'codex')} mcp login my-hub `)
+  rmSync(noted)
+  for (const [path, ...words] of [
+    [relative(process.cwd(), folder), '--wait', '1'],
+    [`${folder}:/bin`, '--wait', '0'],
+    [`${folder}:/bin`, '--wait', '1', '--json'],
+    [`${folder}:/bin`, '--print'],
+  ] as [string, ...string[]][])
+    await cli(path)(['connect', 'codex', ...words])
+  expect(existsSync(noted)).toBe(false)
+}, 90_000)
 
 test('without an address it is the hub of the home; who does not sign in within the time is told of', async () => {
   const folder = temporaryFolder()

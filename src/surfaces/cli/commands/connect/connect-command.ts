@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { hubAddress } from '../../../../domains/control/owner/hub-address.ts'
+import type { Hub } from '../../../../operations/hub.ts'
 import { homeAt } from '../../../../platform/basics/home.ts'
 import { printable } from '../../../../platform/basics/printable.ts'
 import { readHubConfig } from '../../../../platform/policy/hub-config.ts'
@@ -13,6 +14,8 @@ import { mergeFile } from '../mcp-config/merge-file.ts'
 import { renderSettings } from '../mcp-config/merge-settings.ts'
 import { checkServerName } from '../mcp-config/server-name.ts'
 import { ADDRESS_CLIENTS, type AddressClient } from './connect-clients.ts'
+import { keepWish, readWish } from './connect-wish.ts'
+import { startSignIn } from './start-sign-in.ts'
 import { waitForClient } from './wait-for-client.ts'
 
 const WAIT_SECONDS = 300
@@ -23,6 +26,7 @@ export async function connectClient(invocation: Invocation): Promise<number> {
   const { globals, env } = invocation
   const client = requireClient(invocation.positionals[0] ?? '')
   const wait_seconds = waitOf(invocation)
+  const wish = readWish(invocation)
   if (globals.url !== undefined) {
     const url = checkAddress(globals.url, readHubConfig(homeAt(globals.home, env)))
     tell(invocation, client, url)
@@ -30,12 +34,30 @@ export async function connectClient(invocation: Invocation): Promise<number> {
   }
   const hub = await openHome(invocation)
   try {
+    if (wish) await keepWish(hub, invocation, wish, wait_seconds)
     tell(invocation, client, hub.config.public_url ?? (await hubAddress(hub.db)))
     if (wait_seconds === 0 || isFlagOn(invocation, 'print')) return 0
-    return await waitForClient(hub, invocation, wait_seconds)
+    return await signInAndWait(hub, invocation, client, wait_seconds)
   } finally {
     await hub.close()
   }
+}
+
+/** The wait begins before the client does: its first call may come at once. */
+async function signInAndWait(hub: Hub, invocation: Invocation, client: AddressClient, wait_seconds: number) {
+  const { env, globals } = invocation
+  const words = globals.json ? undefined : client.signIn?.(nameOf(invocation))
+  const waiting = waitForClient(hub, invocation, wait_seconds)
+  const child = words && startSignIn(words, env)
+  try {
+    return await waiting
+  } finally {
+    child?.kill()
+  }
+}
+
+function nameOf(invocation: Invocation): string {
+  return checkServerName(findFlag(invocation, 'name') ?? USUAL_NAME)
 }
 
 function requireClient(name: string): AddressClient {
@@ -56,7 +78,7 @@ function waitOf(invocation: Invocation): number {
 function tell(invocation: Invocation, client: AddressClient, address: string): void {
   const { env, io, globals } = invocation
   const url = URL.parse(address)?.pathname === '/' ? `${address}/mcp` : address
-  const name = checkServerName(findFlag(invocation, 'name') ?? USUAL_NAME)
+  const name = nameOf(invocation)
   const file = resolve(client.file(env))
   const settings = client.settings(url, name)
   const isPrinted = isFlagOn(invocation, 'print')
@@ -74,6 +96,9 @@ function tell(invocation: Invocation, client: AddressClient, address: string): v
     ...(link === undefined ? [] : [`Or let it take the settings by itself:  ${link}`]),
     client.next(name),
     'In the browser you decide as the owner what it may do. The file holds the address and no credential.',
+    ...(readWish(invocation)
+      ? ['The page there comes with what you said ticked; it counts once you have allowed it.']
+      : []),
   ]
   io.stderr.write(`${lines.map(printable).join('\n')}\n`)
 }
