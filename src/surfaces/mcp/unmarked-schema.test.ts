@@ -8,8 +8,14 @@ test.each([
   ['of an argument', { properties: { region: REGION } }, { properties: { region: PLAIN } }],
   [
     'further down',
-    { properties: { at: { type: 'object', properties: { region: REGION } } }, anyOf: [{ properties: { r: REGION } }] },
-    { properties: { at: { type: 'object', properties: { region: PLAIN } } }, anyOf: [{ properties: { r: PLAIN } }] },
+    {
+      properties: { at: { type: 'object', properties: { region: REGION } } },
+      anyOf: [{ properties: { r: REGION } }],
+    },
+    {
+      properties: { at: { type: 'object', properties: { region: PLAIN } } },
+      anyOf: [{ properties: { r: PLAIN } }],
+    },
   ],
   [
     'of an argument that is called properties',
