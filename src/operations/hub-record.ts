@@ -1,4 +1,4 @@
-import { type AuditRecord, NO_REFERENCES } from '../platform/audit/audit-record.ts'
+import { type AuditRecord, NO_REFERENCES, NO_VAULT } from '../platform/audit/audit-record.ts'
 import type { Target } from './define-operation.ts'
 import type { Hub } from './hub.ts'
 
@@ -6,7 +6,7 @@ import type { Hub } from './hub.ts'
 export function hubRecord(
   { system }: Pick<Hub, 'system'>,
   operation: string,
-  vault_id = '-',
+  vault_id = NO_VAULT,
   target?: Target,
 ): AuditRecord {
   return {

@@ -1,3 +1,4 @@
+import { NO_VAULT } from '../platform/audit/audit-record.ts'
 import { VAULT_ID } from '../platform/basics/home.ts'
 import { type Caller, rateKey } from '../platform/identity/caller.ts'
 import { lockedCode } from '../platform/locks/lock.ts'
@@ -47,7 +48,7 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     call,
     started: performance.now(),
     now: hub.system.now(),
-    vault_id: '-',
+    vault_id: NO_VAULT,
     rules: undefined,
     input: undefined,
     text: '',
@@ -79,7 +80,7 @@ function checkIdentity({ hub, call }: CallState): void {
 function checkAudience(state: CallState): void {
   const { caller, surface, operation } = state.call
   if (caller.kind !== 'mcp_client' || surface === 'mcp' || operation.authority.kind === 'visitor') return
-  state.vault_id = caller.vaults[0] ?? '-'
+  state.vault_id = caller.vaults[0] ?? NO_VAULT
   checkRate(state)
   refuse('AUDIENCE_DENIED')
 }
@@ -102,7 +103,7 @@ function bindVault(state: CallState): void | Promise<void> {
   const fault = findVaultFault(vault, caller)
   if (fault) {
     // Filed where the owner of the credential looks, not where the caller has asked for.
-    if (fault.code === 'VAULT_DENIED') state.vault_id = (caller.vaults as readonly string[])[0] ?? '-'
+    if (caller.kind !== 'anonymous') state.vault_id = usualVaultOf(caller)
     checkRate(state)
     throw fault
   }
@@ -113,6 +114,10 @@ function bindVault(state: CallState): void | Promise<void> {
     checkRate(state)
     return refuse('BAD_REQUEST', 'There is no such vault.')
   })
+}
+
+function usualVaultOf({ vaults }: Caller): string {
+  return vaults === '*' ? DEFAULT_VAULT : (vaults[0] ?? NO_VAULT)
 }
 
 function enterVault(state: CallState, vault: string): void {

@@ -188,3 +188,66 @@ async function sealedData(own: OwnedHub, bearer?: string): Promise<unknown[]> {
   const { text } = await (bearer ? send(own.url, { path, bearer }) : sendAsOwner(own, { path }))
   return (JSON.parse(text) as { records: { data?: object }[] }).records.map(({ data }) => data)
 }
+
+describe('what was only looked at', () => {
+  const readsOf = async (query = '') => {
+    const { body } = await hub.askAsOwner('GET', `/_ref/events?reads=true&limit=200${query}`)
+    return body.data as { event_type: string; actor_id: string; data: Record<string, unknown> }[]
+  }
+
+  test('is listed between the events for whoever asks for it: who, what, on what and how it ended', async () => {
+    const id = await addConnection(hub)
+    await hub.ask('GET', `/v1/owner/connections/${id}/streams`)
+    await hub.ask('GET', `/v1/owner/connections/${id}/streams/notes/records`)
+    await hub.ask('PATCH', `/v1/owner/connections/${id}`, { display_name: 'x' })
+    await hub.askAsOwner('GET', `/v1/owner/connections/${id}`)
+    await hub.askAsOwner('GET', '/v1/owner/connections')
+    await hub.ask('GET', '/_ref/events')
+    const told = (await readsOf()).slice(0, 6)
+    expect(told.map(({ actor_id, data }) => [actor_id, data.operation, data.outcome])).toEqual([
+      [expect.stringMatching(/^oagt_/), 'owner_event_list', 'failed'],
+      ['owner', 'owner_connection_list', 'succeeded'],
+      ['owner', 'owner_connection_show', 'succeeded'],
+      ['test-agent', 'rename_connection', 'succeeded'],
+      [expect.stringMatching(/^oagt_/), 'owner_record_list', 'succeeded'],
+      [expect.stringMatching(/^oagt_/), 'owner_stream_list', 'succeeded'],
+    ])
+    expect(told[4]).toMatchObject({ event_type: 'owner_agent.read', data: { connection_id: id } })
+    const of = (await readsOf(`&connection_id=${id}`)).map(({ data }) => data.operation)
+    expect(of).toEqual([
+      'owner_connection_show',
+      'rename_connection',
+      'owner_record_list',
+      'owner_stream_list',
+    ])
+    expect((await hub.events()).map(({ event_type }) => event_type)).not.toContain('owner_agent.read')
+  })
+
+  test('goes on page by page, each once, and names no secret that stands where an id belongs', async () => {
+    const secret = sentinel(12)
+    await hub.ask('GET', `/v1/owner/connections/${secret}`)
+    await send(hub.url, { path: '/v1/owner/connections' })
+    const whole = await readsOf()
+    const paged: unknown[] = []
+    for (let cursor = ''; ; ) {
+      const { body } = await hub.askAsOwner('GET', `/_ref/events?reads=true&limit=3${cursor}`)
+      paged.push(...body.data)
+      if (body.next_cursor === null) break
+      cursor = `&cursor=${body.next_cursor}`
+    }
+    const known = (events: unknown[]) => events.slice(-whole.length)
+    expect(known(paged)).toEqual(whole)
+    expect(JSON.stringify(whole)).not.toContain(secret)
+    expect(JSON.stringify(whole)).not.toContain('anonymous')
+  })
+})
+
+test('what is tried with the hub token is told as a program’s, not as the owner’s', async () => {
+  const id = await addConnection(hub)
+  const bearer = hub.credentials.bearers.hub
+  const path = `/v1/owner/connections/${id}/revoke`
+  expect((await send(hub.url, { method: 'POST', path, bearer, body: '{}' })).status).toBe(403)
+  const [event] = await hub.events()
+  expect(event).toMatchObject({ actor_type: 'client', actor_id: 'hub', subject_id: 'hub', status: 'failed' })
+  expect(event.data).toMatchObject({ actor_kind: 'client', auth_token_kind: 'hub', operation: 'revoke' })
+})

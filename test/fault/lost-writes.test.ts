@@ -71,40 +71,47 @@ test(
   LIMIT_MS,
 )
 
-test('without its write-ahead log, copied alone or of an older time, the database is refused by name', async () => {
-  const deleted = copy()
-  rmSync(`${deleted.home.database}-wal`)
-  rmSync(`${deleted.home.database}-shm`, { force: true })
-  const { outcome, said } = await outcomeOf(deleted)
-  expect([told('WAL deleted', outcome), said.includes(deleted.home.auditWitness)]).toEqual(['refused', true])
+test(
+  'without its write-ahead log, copied alone or of an older time, the database is refused by name',
+  async () => {
+    const deleted = copy()
+    rmSync(`${deleted.home.database}-wal`)
+    rmSync(`${deleted.home.database}-shm`, { force: true })
+    const { outcome, said } = await outcomeOf(deleted)
+    expect([told('WAL deleted', outcome), said.includes(deleted.home.auditWitness)]).toEqual([
+      'refused',
+      true,
+    ])
 
-  const older = copy()
-  const hub = await spawnHub({ home: older.home.folder })
-  await hub.end('SIGTERM')
-  const before = readFileSync(older.home.database)
-  const again = await spawnHub({ home: older.home.folder })
-  const locked = await runProgram(['lock', 'agent', 'tok_of_a_thief', '--home', older.home.folder])
-  expect(locked.code).toBe(0)
-  await again.end('SIGTERM')
-  writeFileSync(older.home.database, before)
-  expect(told('older .db copied alone', (await outcomeOf(older)).outcome)).toBe('refused')
+    const older = copy()
+    const hub = await spawnHub({ home: older.home.folder })
+    await hub.end('SIGTERM')
+    const before = readFileSync(older.home.database)
+    const again = await spawnHub({ home: older.home.folder })
+    const locked = await runProgram(['lock', 'agent', 'tok_of_a_thief', '--home', older.home.folder])
+    expect(locked.code).toBe(0)
+    await again.end('SIGTERM')
+    writeFileSync(older.home.database, before)
+    expect(told('older .db copied alone', (await outcomeOf(older)).outcome)).toBe('refused')
 
-  // The owner may go on, and that stays on record.
-  const accepted = await runProgram(['audit', 'accept-loss', '--home', older.home.folder])
-  expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining('goes on without records')])
-  const list = await runProgram([
-    'audit',
-    'list',
-    '--json',
-    '--operation',
-    'audit_loss_accepted',
-    '--home',
-    older.home.folder,
-  ])
-  expect(JSON.parse(list.stdout)).toMatchObject({ records: [{ target_kind: 'audit_records' }] })
-  const doctor = await runProgram(['doctor', '--json', '--home', older.home.folder])
-  expect(doctor.stdout).toContain('accepted')
-})
+    // The owner may go on, and that stays on record.
+    const accepted = await runProgram(['audit', 'accept-loss', '--home', older.home.folder])
+    expect([accepted.code, accepted.stdout]).toEqual([0, expect.stringContaining('goes on without records')])
+    const list = await runProgram([
+      'audit',
+      'list',
+      '--json',
+      '--operation',
+      'audit_loss_accepted',
+      '--home',
+      older.home.folder,
+    ])
+    expect(JSON.parse(list.stdout)).toMatchObject({ records: [{ target_kind: 'audit_records' }] })
+    const doctor = await runProgram(['doctor', '--json', '--home', older.home.folder])
+    expect(doctor.stdout).toContain('accepted')
+  },
+  LIMIT_MS,
+)
 
 test('a witness that was taken away, emptied or is of another key is missed', async () => {
   for (const damage of [

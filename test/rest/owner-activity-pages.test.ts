@@ -4,7 +4,7 @@ import { type OwnedHub, startOwnedHub } from '../control/connection-samples.ts'
 import { signIn, type Visitor, visitorOf } from '../control/owner-visitor.ts'
 import { ACTIVITY, keepRecord, toldIn } from './owner-activity.fixture.ts'
 import { faultIn, readAsOwner } from './owner-review.fixture.ts'
-import { auditRecords, type Received, recorded, send } from './rest-hub.fixture.ts'
+import { auditRecords, codeOf, type Received, recorded, send } from './rest-hub.fixture.ts'
 
 const UNSEEN = 'seen-by-nobody-else'
 
@@ -123,7 +123,7 @@ describe('the log', () => {
     expect(numbersIn(page).length).toBeGreaterThan(0)
   })
 
-  test('has no sign-ins and no calls of strangers, which the export has, and says so', async () => {
+  test('has no sign-ins and no calls of strangers, which the owner lists on their own, and says so', async () => {
     const { visitor, done } = await signIn(hub, 'not the password at all')
     expect(done.status).toBe(401)
     await send(hub.url, { path: '/api/v1/flows' })
@@ -140,6 +140,16 @@ describe('the log', () => {
     const exported = await readAsOwner(hub, '/api/v1/audit/export')
     const seqs = exported.lines.map((line: string) => JSON.parse(line).seq)
     expect(seqs).toEqual(expect.arrayContaining(strange.map(({ seq }) => seq)))
+    const listed = await readAsOwner(hub, '/api/v1/audit?outside_vaults=true&outcome=denied')
+    expect(listed).toMatchObject({ vault_id: '-' })
+    expect(listed.records.map(({ seq }: { seq: number }) => seq)).toEqual(
+      expect.arrayContaining(strange.map(({ seq }) => seq)),
+    )
+    const { admin, hub: token } = hub.credentials.bearers
+    for (const bearer of [admin, token]) {
+      const refused = await send(hub.url, { path: '/api/v1/audit?outside_vaults=true', bearer })
+      expect([refused.status, codeOf(refused)]).toEqual([403, 'FORBIDDEN'])
+    }
     expect((await visitor.get(ACTIVITY)).text).toContain('<h1>Sign in</h1>')
   })
 

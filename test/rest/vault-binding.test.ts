@@ -64,13 +64,13 @@ test.each([
   ['too long', 'a'.repeat(65)],
   ['percent-encoded', 'def%61ult'],
   ['not ASCII', 'd\u00e9fault'],
-])('a malformed vault id (%s) is refused and not recorded', async (_what, vault) => {
+])('a malformed vault id (%s) is refused, and filed where the owner looks', async (_what, vault) => {
   const headers = { 'x-vault-id': vault }
   const { bearers } = hub.credentials
   const act = () => send(hub.url, { path: PATH, bearer: bearers.hub, headers })
   const { result, records } = await recorded(hub, act)
   expect([result.status, codeOf(result)]).toEqual([400, 'BAD_REQUEST'])
-  expect(records).toMatchObject([{ code: 'BAD_REQUEST', vault_id: '-' }])
+  expect(records).toMatchObject([{ code: 'BAD_REQUEST', vault_id: 'default' }])
 })
 
 test.each([

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isOwner, vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
 import { limitInput } from '../../operations/page-cursor.ts'
+import { NO_VAULT } from '../../platform/audit/audit-record.ts'
 import { type AuditPage, listAudit } from '../../platform/audit/read-audit.ts'
 import { withEventData } from '../../platform/audit/sealed-events.ts'
 import { ownReadsOf } from './own-reads.ts'
@@ -76,6 +77,10 @@ export const auditList = defineOperation({
     tool: id('Only calls of this tool'),
     target: id('Only what was done to the thing with this id'),
     request_id: id('Only the call that its caller knows by this id'),
+    outside_vaults: z
+      .boolean()
+      .optional()
+      .describe('Only what belongs to no vault: sign-ins, strangers, what the hub did; for the owner'),
     hide_own_reads: z.boolean().optional().describe('Leave out what the owner has only looked at'),
     since: moment('Only records of this moment or later'),
     until: moment('Only records before this moment'),
@@ -92,8 +97,11 @@ export const auditList = defineOperation({
   output: AuditListOutput,
   present: async () => (await import('./present-hub.ts')).presentAuditList,
   waits: true,
-  async handle({ input, vault_id, db, hub, caller, signal }) {
-    const { limit = DEFAULT_LIMIT, wait_seconds = 0, called_by, hide_own_reads, ...filter } = input
+  async handle({ input, vault_id: vault, db, hub, caller, signal, refuse }) {
+    const { limit = DEFAULT_LIMIT, wait_seconds = 0, called_by, hide_own_reads, ...more } = input
+    const { outside_vaults = false, ...filter } = more
+    if (outside_vaults && !isOwner(caller)) refuse('FORBIDDEN')
+    const vault_id = outside_vaults ? NO_VAULT : vault
     const isHidden = hide_own_reads ? ownReadsOf(hub) : undefined
     const wanted = { ...filter, caller: called_by, vault_id, limit, isHidden }
     const list = () => hub.longLooks.run(() => listAudit(db, wanted))

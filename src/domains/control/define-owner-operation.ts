@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Authority } from '../../operations/authority.ts'
 import type { Contract } from '../../operations/contract.ts'
-import { defineOperation, type Effect, type Operation } from '../../operations/define-operation.ts'
+import { defineOperation, type Effect, type Operation, type Target } from '../../operations/define-operation.ts'
 import type { ErrorTable } from '../../operations/errors.ts'
 import { ownerCode, ownerContract, sessionContract } from '../../operations/owner-contract.ts'
 import { sessionErrors, surfaceErrors } from '../../operations/owner-errors.ts'
@@ -35,6 +35,14 @@ export type OwnerDeclaration<
   spine?: Spine<z.output<Input>, NoInfer<Output>>
 }
 
+const CONNECTION_ID = /^conn_[0-9a-f]{16,32}$/
+
+/** Whose connection was looked at; anything else in the place of an id may be a secret in the wrong place. */
+function connectionLookedAt({ connection_id }: { readonly connection_id?: unknown }): Target | undefined {
+  const isOne = typeof connection_id === 'string' && CONNECTION_ID.test(connection_id)
+  return isOne ? { kind: 'connection', id: connection_id } : undefined
+}
+
 /** Defines an operation of the owner's surface: its errors and the form of its answers are always the same. */
 export function defineOwnerOperation<
   Input extends z.ZodObject,
@@ -46,6 +54,7 @@ export function defineOwnerOperation<
   Shown = unknown,
 >({ spine, ...declaration }: OwnerDeclaration<Input, Output, Errors, A, E, Found, Shown>): Operation {
   const operation = defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found, Shown>({
+    ...(declaration.effect === 'read' && { target: connectionLookedAt }),
     ...declaration,
     errors: { ...surfaceErrors.table, ...sessionWords(declaration.authority), ...declaration.errors },
     contract: isOfSession(declaration.authority) ? sessionContract : ownerContract,

@@ -42,6 +42,9 @@ export interface AuditRecord extends CallReferences {
   repeats: number
 }
 
+/** Stands in records that belong to no vault: none can have this name. */
+export const NO_VAULT = '-'
+
 /** The kind of caller that brings no credential. What it is refused is kept within a budget, and pushes nothing out. */
 export const STRANGER = 'anonymous'
 

@@ -64,6 +64,8 @@ export function spineEvent(event_id: string, call: TracedCall, end: SpineEnd): J
   }
 }
 
+type Actors = { readonly kind: string } & Pick<Caller, 'id' | 'agent' | 'client'>
+
 interface Actor {
   kind: 'owner_agent' | 'owner' | 'client'
   token_kind: string
@@ -72,12 +74,15 @@ interface Actor {
   subject_id: string
 }
 
-function actorOf({ kind, id, agent, client }: Caller): Actor {
+/** Who a call was made by: the owner, an agent of theirs, or a program with a credential that is none of the owner's. */
+export function actorOf({ kind, id, agent, client }: Actors): Actor {
   if (kind === 'owner_agent') {
     const { client_id = id, client_name = null } = agent ?? {}
     return { kind, token_kind: 'owner', client_id, client_name, subject_id: OWNER_ID }
   }
-  if (kind === 'owner_session' || kind === 'hub' || kind === 'local')
+  if (kind === 'owner_session' || kind === 'local')
     return { kind: 'owner', token_kind: kind, client_id: null, client_name: client, subject_id: OWNER_ID }
-  return { kind: 'client', token_kind: 'client', client_id: id, client_name: client, subject_id: id }
+  // Programs carry the hub token: what is tried with it is not the owner's doing.
+  const token_kind = kind === 'hub' ? kind : 'client'
+  return { kind: 'client', token_kind, client_id: id, client_name: client, subject_id: id }
 }

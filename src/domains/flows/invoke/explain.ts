@@ -30,7 +30,13 @@ export const explain = defineOperation({
   whileLocked: true,
   rest: 'GET /api/v1/explain',
   cli: 'explain <flow_id>',
-  errors: {},
+  errors: {
+    NOT_FOUND: {
+      status: 404,
+      message: 'There is no such record in this vault.',
+      hint: '`knowtation audit list` has the numbers of a vault’s records; `--vault` names another vault.',
+    },
+  },
   target: ({ flow_id }) => (flow_id === undefined ? undefined : { kind: 'flow', id: flow_id }),
   input: z.strictObject({
     flow_id: z
@@ -123,7 +129,7 @@ async function askedOf({ input, vault_id, db, refuse }: Asking) {
   }
   if (flow_id ?? tool_id ?? grant_id) refuse('BAD_REQUEST', 'A record tells flow, tool and grant itself.')
   const record = await findRecord(db, vault_id, seq)
-  if (!record) return refuse('NOT_FOUND', 'There is no such record in this vault.')
+  if (!record) return refuse('NOT_FOUND')
   if (record.operation !== 'flow_external_tool_invoke')
     refuse('BAD_REQUEST', 'That record is of another call than that of a granted tool.')
   const { at, outcome, code } = record

@@ -125,7 +125,7 @@ function logPart(visit: ActivityVisit): Html {
       : html`<p class="empty">${log ? none : 'This cannot be shown now.'}</p>`
   const filter = { ...(outcome !== undefined && { outcome }), ...(operation !== undefined && { operation }) }
   const older = next === null ? undefined : { ...filter, before_seq: String(next) }
-  return html`<section><h2>Audit log</h2><p>Every call in the vault ${vault}, newest first. Sign-ins and calls without a good credential belong to no vault: <code>knowtation audit export</code> has them.</p>${filterForm(visit)}${list}${moreLink('Older records', vault, older)}</section>`
+  return html`<section><h2>Audit log</h2><p>Every call in the vault ${vault}, newest first. Sign-ins and calls without a good credential belong to no vault: <code>knowtation audit list --outside-vaults</code> has them.</p>${filterForm(visit)}${list}${moreLink('Older records', vault, older)}</section>`
 }
 
 const OUTCOMES = ['allowed', 'denied', 'failed'] as const
