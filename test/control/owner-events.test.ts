@@ -189,12 +189,13 @@ async function sealedData(own: OwnedHub, bearer?: string): Promise<unknown[]> {
   return (JSON.parse(text) as { records: { data?: object }[] }).records.map(({ data }) => data)
 }
 
-describe('what was only looked at', () => {
-  const readsOf = async (query = '') => {
-    const { body } = await hub.askAsOwner('GET', `/_ref/events?reads=true&limit=200${query}`)
-    return body.data as { event_type: string; actor_id: string; data: Record<string, unknown> }[]
-  }
+/** What was done and looked at, newest first. */
+const readsOf = async (query = '') => {
+  const { body } = await hub.askAsOwner('GET', `/_ref/events?reads=true&limit=200${query}`)
+  return body.data as { event_type: string; actor_id: string; data: Record<string, unknown> }[]
+}
 
+describe('what was only looked at', () => {
   test('is listed between the events for whoever asks for it: who, what, on what and how it ended', async () => {
     const id = await addConnection(hub)
     await hub.ask('GET', `/v1/owner/connections/${id}/streams`)

@@ -9,6 +9,7 @@ import { findVerified } from '../../../platform/audit/verify-slowly.ts'
 import { counted } from '../../../platform/basics/printable.ts'
 import { sql } from '../../../platform/storage/database.ts'
 import type { Finding } from './doctor-finding.ts'
+import { reachFindings } from './log-reach.ts'
 
 /** A longer chain is left to `audit verify`: the doctor answers at once. */
 const CHECKED_RECORDS = 100_000
@@ -106,18 +107,22 @@ async function beginningFindings({ db }: Hub): Promise<Finding[]> {
 }
 
 /** The checkpoints say it under our signature, which `audit verify` checks. */
-async function retentionFindings({ db, system, config }: Hub): Promise<Finding[]> {
+async function retentionFindings(hub: Hub): Promise<Finding[]> {
+  const last = await hub.db.get(newestCheckpoint)
+  return [await cutFinding(hub, last), ...(await reachFindings(hub, last?.rule))]
+}
+
+async function cutFinding({ db, system, config }: Hub, last: Checkpoint | undefined): Promise<Finding> {
   const subject = 'audit retention'
-  const last = await db.get(newestCheckpoint)
   const cut = last
     ? `${counted(last.seq, 'record')} cut off, the last ${last.seq - last.previous_seq} at ${last.at} by ${last.rule ?? 'a limit'}`
     : 'nothing was cut off yet'
   const disbelief = await findDisbelief(db, system.now())
-  if (!disbelief) return [{ subject, state: 'ok', detail: cut, fix: null }]
+  if (!disbelief) return { subject, state: 'ok', detail: cut, fix: null }
   const { believed } = disbelief
   const detail = `${cut}; the clock is far ahead of the log, so age is counted as of ${believed}`
   const fix = `Look at the clock of this machine. If it is right, nothing is to be done: the ${config.audit.max_age_days} days are caught up with at two a day.`
-  return [{ subject, state: 'off', detail, fix }]
+  return { subject, state: 'off', detail, fix }
 }
 
 async function chainFindings({ db, audit, longLooks }: Hub): Promise<Finding[]> {

@@ -47,7 +47,7 @@ test('how to use a new token or seat names the address at which the hub listens'
   expect((await cliAt(home)('token create --role viewer')).stdout).toContain(`--url ${at} --vault`)
   const seat = await cliAt(home)(`tool session create --service ${service} --project ${service}`)
   expect(seat.stdout).toContain(`${at}/mcp`)
-  expect(seat.stdout).not.toContain('4747')
+  expect(seat.stdout).not.toContain(':4747')
 })
 
 test('a hint of a hub that runs elsewhere names that hub', async () => {
