@@ -1,7 +1,12 @@
 import type { z } from 'zod'
 import type { Authority } from '../../operations/authority.ts'
 import type { Contract } from '../../operations/contract.ts'
-import { defineOperation, type Effect, type Operation, type Target } from '../../operations/define-operation.ts'
+import {
+  defineOperation,
+  type Effect,
+  type Operation,
+  type Target,
+} from '../../operations/define-operation.ts'
 import type { ErrorTable } from '../../operations/errors.ts'
 import { ownerCode, ownerContract, sessionContract } from '../../operations/owner-contract.ts'
 import { sessionErrors, surfaceErrors } from '../../operations/owner-errors.ts'
