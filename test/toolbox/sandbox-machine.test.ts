@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -29,6 +29,13 @@ function profile(): SandboxProfile {
   }
 }
 
+test('a command that crashes starts no program of the machine for its image', async () => {
+  const hardest = (limits: string) => /^Max core file size +\S+ +(\S+)/m.exec(limits)?.[1]
+  const { stdout } = await openSandbox().run(profile(), ['/bin/cat', '/proc/self/limits'], OPTIONS)
+  // Only 1 is the kernel's word for neither a file nor a program; who has 0 may not say it.
+  expect(hardest(stdout)).toBe(hardest(readFileSync('/proc/self/limits', 'utf8')) === '0' ? '0' : '1')
+})
+
 describe('what all programs of the machine or of a user share', () => {
   test.each([
     ['events', 100, 0],
@@ -41,16 +48,20 @@ describe('what all programs of the machine or of a user share', () => {
     expect(Number(outcome.stdout)).toBeLessThanOrEqual(most)
   })
 
-  test.each(['--fsize=1000000', '--nproc=2000', '--sigpending=100', '--msgqueue=1000', '--data=4000000000'])(
-    'a hub with the limit %s runs commands with it',
-    (limit) => {
-      const options = { ...OPTIONS, limits: { ...OPTIONS.limits, memory_bytes: 2 ** 33 } }
-      const code = `import { openSandbox } from ${JSON.stringify(import.meta.resolve('../../src/platform/sandbox/open-sandbox.ts'))}
+  test.each([
+    '--core=0',
+    '--fsize=1000000',
+    '--nproc=2000',
+    '--sigpending=100',
+    '--msgqueue=1000',
+    '--data=4000000000',
+  ])('a hub with the limit %s runs commands with it', (limit) => {
+    const options = { ...OPTIONS, limits: { ...OPTIONS.limits, memory_bytes: 2 ** 33 } }
+    const code = `import { openSandbox } from ${JSON.stringify(import.meta.resolve('../../src/platform/sandbox/open-sandbox.ts'))}
         if (process.getuid() === 0) process.setuid(65534)
         const outcome = await openSandbox().run(${JSON.stringify({ ...profile(), mounts: [], cwd: '/usr' })}, ['/bin/echo', 'ran'], ${JSON.stringify(options)})
         console.log(outcome.stdout, outcome.stderr)`
-      const argv = [limit, process.execPath, '--input-type=module', '-e', code]
-      expect(execFileSync('prlimit', argv, { encoding: 'utf8' })).toMatch(/^ran\n/)
-    },
-  )
+    const argv = [limit, process.execPath, '--input-type=module', '-e', code]
+    expect(execFileSync('prlimit', argv, { encoding: 'utf8' })).toMatch(/^ran\n/)
+  })
 })

@@ -7,6 +7,7 @@ import { migrateConfigTool } from '../../src/domains/toolbox/system/migrate-conf
 import { replaceFile } from '../../src/domains/toolbox/system/replace-file.ts'
 import { setTopLevelNumber } from '../../src/domains/toolbox/system/set-top-level-number.ts'
 import { verifies } from '../requirements/verifies.ts'
+import { ACCESS, accessList, attributesOf, setAttribute } from './file-attributes.fixture.ts'
 import { CONTRACT_EXAMPLE, projectWith, writeConfig } from './policy-file.fixture.ts'
 import { callTool, faultOf } from './system-call.fixture.ts'
 
@@ -102,6 +103,19 @@ test('the file keeps its rights', async () => {
   chmodSync(join(root, '.flow/config.json'), 0o640)
   await migrate(root, 2)
   expect(statSync(join(root, '.flow/config.json')).mode & 0o777).toBe(0o640)
+})
+
+test('the file keeps its access control list and attributes, so that its group gets no rights that it had not', async () => {
+  const root = projectWith(CONTRACT_EXAMPLE)
+  const path = join(root, '.flow/config.json')
+  chmodSync(path, 0o600)
+  const list = accessList(['user_obj', 6], ['user', 6, 12_345], ['group_obj', 0], ['mask', 6], ['other', 0])
+  setAttribute(path, ACCESS, list)
+  setAttribute(path, 'user.note', Buffer.from('x'))
+  const before = attributesOf(path)
+  await migrate(root, 2)
+  expect(JSON.parse(textOf(root)).version).toBe(2)
+  expect(attributesOf(path)).toEqual(before)
 })
 
 describe('setting a number in a text', () => {

@@ -9,10 +9,16 @@ import {
   THREADS_PER_PROCESS,
 } from './sandbox-limits.ts'
 
+/**
+ * No image of a dead process: 1 byte is too little for a file, and the only number by which the kernel does not start the
+ * machine's program for such images either. That one would run outside of the sandbox, as root, on what an agent crashed.
+ */
+const IMAGE_BYTES = 1
 const PRLIMIT_PATHS = ['/usr/bin/prlimit', '/bin/prlimit']
 
 /** How the kernel calls the limits of a process where it tells them. */
 const TITLES = {
+  core: 'Max core file size',
   fsize: 'Max file size',
   data: 'Max data size',
   nproc: 'Max processes',
@@ -33,14 +39,14 @@ export function limitedCommand(argv: readonly string[], limits: CommandLimits): 
   if (prlimit === undefined) return [...argv]
   const { memory_bytes, processes } = limits
   const wanted = {
+    core: IMAGE_BYTES,
     fsize: FILE_BYTES,
     sigpending: PENDING_SIGNALS,
     msgqueue: QUEUE_BYTES,
     ...(memory_bytes !== undefined && { data: memory_bytes }),
     ...(processes !== undefined && isCountBinding() && { nproc: processes * THREADS_PER_PROCESS }),
   }
-  const options = ['--core=0', ...optionsFor(wanted)]
-  return [prlimit, ...options, '--', ...argv]
+  return [prlimit, ...optionsFor(wanted), '--', ...argv]
 }
 
 /** Nobody in a sandbox may raise a limit that the hub itself has. */

@@ -1,7 +1,7 @@
 import {
   closeSync,
-  fchmodSync,
-  fchownSync,
+  constants,
+  fstatSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -10,11 +10,14 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { syncPath } from '../../../platform/basics/private-file.ts'
+import { keepRights } from '../../../platform/guard/drafts/keep-rights.ts'
+import type { FileAttribute } from '../../../platform/guard/guard.ts'
+import { readAttributes } from '../../../platform/guard/kernel/file-attributes.ts'
 
 /**
- * Replaces a file in one step, with the rights and the owner it had. Answers false, with nothing done,
+ * Replaces a file in one step, with the rights, the owner and the attributes it had. Answers false, with nothing done,
  * when it is no longer the file that was looked at.
  */
 export function replaceFile(path: string, text: string, before: Stats, mark: string): boolean {
@@ -22,8 +25,8 @@ export function replaceFile(path: string, text: string, before: Stats, mark: str
   const file = openSync(draft, 'wx', 0o600)
   try {
     writeFileSync(file, text)
-    fchmodSync(file, before.mode & 0o777)
-    if (process.getuid?.() === 0) fchownSync(file, before.uid, before.gid)
+    const rights = { ...before, attributes: attributesOf(path) }
+    keepRights(file, fstatSync(file, { bigint: true }), rights, basename(path))
     fsyncSync(file)
     if (!isSame(before, lstatSync(path, { throwIfNoEntry: false }))) return false
     renameSync(draft, path)
@@ -32,6 +35,15 @@ export function replaceFile(path: string, text: string, before: Stats, mark: str
   } finally {
     closeSync(file)
     rmSync(draft, { force: true })
+  }
+}
+
+function attributesOf(path: string): FileAttribute[] {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  try {
+    return readAttributes(file, basename(path))
+  } finally {
+    closeSync(file)
   }
 }
 
