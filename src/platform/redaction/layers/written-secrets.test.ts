@@ -22,6 +22,8 @@ describe('commands and directives', () => {
     ['login_flag', `ConvertTo-SecureString "${chosen}" -AsPlainText`, chosen],
     ['login_call', `new NetworkCredential("bob", "${chosen}")`, chosen],
     ['login_call', `mysqli_connect('db', 'root', '${chosen}', 'app')`, chosen],
+    ['login_call', `if (!ldap.authenticate("bob", "${chosen}")) return`, chosen],
+    ['login_call', `await login('bob@corp.example', '${chosen}')`, chosen],
     ['login_call', `jwt.sign(payload, '${random}')`, random],
     ['login_directive', `requirepass ${random}`, random],
     ['login_directive', `username admin password 7 ${hex}`, hex],
@@ -55,6 +57,8 @@ describe('commands and directives', () => {
     "log in as 'user' with password 'pass'",
     'Cookie: theme=dark; session=',
     'new PDO($dsn, $user, $password)',
+    "login('user', 'password')",
+    'authenticate("google-oauth2", "callback_url")',
   ])('nothing in %s', (text) => expect(redactor.redact(text)).toBe(text))
 })
 

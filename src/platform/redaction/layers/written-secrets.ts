@@ -69,6 +69,14 @@ const FORMS: readonly WrittenForm[] = [
   },
   {
     rule: 'login_call',
+    anchors: 'authenticate(,login(,sign_in(,signin(',
+    pattern:
+      /(?:authenticate|login|sign_?in)\(\s{0,3}["'`][^"'`\s]{1,100}["'`],\s{0,3}["'`]([^"'`\s]{6,128})["'`]/iy,
+    looks: 'strong',
+    allowsInside: true,
+  },
+  {
+    rule: 'login_call',
     anchors: 'jwt.sign(,jwt.verify(,jwt.encode(,jwt.decode(',
     pattern: /jwt\.\w{4,6}\([^,()]{1,200},\s{0,3}["']([^"'\s]{6,256})["']/iy,
     looks: 'chosen',
