@@ -29,8 +29,9 @@ function profile(): SandboxProfile {
   }
 }
 
+const hardest = (limits: string) => /^Max core file size +\S+ +(\S+)/m.exec(limits)?.[1]
+
 test('a command that crashes starts no program of the machine for its image', async () => {
-  const hardest = (limits: string) => /^Max core file size +\S+ +(\S+)/m.exec(limits)?.[1]
   const { stdout } = await openSandbox().run(profile(), ['/bin/cat', '/proc/self/limits'], OPTIONS)
   // Only 1 is the kernel's word for neither a file nor a program; who has 0 may not say it.
   expect(hardest(stdout)).toBe(hardest(readFileSync('/proc/self/limits', 'utf8')) === '0' ? '0' : '1')

@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { FileFault, GuardDenied } from '../../../platform/guard/guard.ts'
 import { isHead } from '../../../platform/guard/repository-pieces.ts'
+import type { TreeEntry } from '../../../platform/guard/tree/service-tree.ts'
 import type { CommandOutcome } from '../../../platform/sandbox/sandbox.ts'
 import { withMeant } from '../files/missing-file.ts'
 import type { ToolDeclaration } from '../tool.ts'
@@ -22,6 +23,14 @@ const OUTPUT_BYTES = 4 * 1024 * 1024
 /** Of all files of a call together. */
 const MAX_BYTES = 256 * 1024 * 1024
 const ADD = ['add', '--verbose', '--pathspec-from-file=-', '--pathspec-file-nul'] as const
+/** What `.gitattributes` may turn a file into something else by. */
+const ATTRIBUTES = ['filter', 'working-tree-encoding'] as const
+const NOT_SET = /^un(?:specified|set)$/
+/** In these a letter, digit or sign of ASCII is itself. */
+const LIKE_ASCII =
+  /^(?:utf-?8|us-ascii|ascii|iso-?8859-\d{1,2}|latin-?\d{1,2}|(?:windows-|cp)125\d|koi8-[ru]|gbk|gb2312|gb18030|big5|shift[_-]?jis|sjis|euc-(?:jp|kr|cn|tw))$/i
+/** A file says itself that it is written so: by its first bytes. */
+const MARKED: Readonly<Record<string, RegExp>> = { fffe: /^utf-?16(?:le-bom)?$/i, feff: /^utf-?16$/i }
 const SUGGESTION = 'Name files of your service, as git_status shows them; nothing was staged.'
 
 const FOLDER_SUGGESTION =
@@ -159,12 +168,12 @@ async function checkTrial(
     call,
     repository,
     [
-      ['check-attr', '-z', '--stdin', 'filter'],
+      ['check-attr', '-z', '--stdin', ...ATTRIBUTES],
       [...ADD, '--dry-run'],
     ],
     options,
   )
-  checkFilters(files, attributes)
+  checkAttributes(files, attributes, (path) => options.lent?.read(repository.prefix + path))
   checkAdded(call, trial)
   const { added, removed } = parseActs(trial, repository)
   const extra = [...added, ...removed].filter((path) => !files.includes(path))
@@ -185,14 +194,34 @@ function checkAdded(call: GitCall, outcome: CommandOutcome): void {
   requireSuccess(outcome, 'git add', SUGGESTION)
 }
 
-/** Refuses files that a filter such as Git LFS turns into something else: filters are not run here. */
-function checkFilters(files: readonly string[], outcome: CommandOutcome): void {
+/**
+ * Refuses files that a filter such as Git LFS turns into something else, for filters are not run here, and files that
+ * would be staged in a code: their secrets would be known for none in it, and who writes `.gitattributes` chooses it.
+ */
+function checkAttributes(
+  files: readonly string[],
+  outcome: CommandOutcome,
+  read: (path: string) => TreeEntry | undefined,
+): void {
   const fields = requireSuccess(outcome, 'git check-attr', SUGGESTION).stdout.split('\0')
-  const filtered = files.filter((_, index) => !/^un(?:specified|set)$/.test(fields[index * 3 + 2] ?? ''))
-  if (filtered.length === 0) return
-  throw new ToolFault(
+  const valueOf = (file: number, attribute: number) =>
+    fields[(file * ATTRIBUTES.length + attribute) * 3 + 2] ?? ''
+  const filtered = files.filter((_, file) => !NOT_SET.test(valueOf(file, 0)))
+  if (filtered.length > 0)
+    throw turnedInto(filtered, 'through a filter such as Git LFS, and filters are not run here')
+  const encoded = files.filter((path, file) => !isPlainEncoding(valueOf(file, 1), read(path)))
+  if (encoded.length > 0) throw turnedInto(encoded, 'through an encoding that their content does not show')
+}
+
+function isPlainEncoding(name: string, entry: TreeEntry | undefined): boolean {
+  if (NOT_SET.test(name) || LIKE_ASCII.test(name) || entry?.kind !== 'file') return true
+  return MARKED[entry.bytes.toString('hex', 0, 2)]?.test(name) === true
+}
+
+function turnedInto(files: readonly string[], how: string): ToolFault {
+  return new ToolFault(
     'NotSupported',
-    `.gitattributes sends ${renderPaths(filtered)} through a filter such as Git LFS, and filters are not run here.`,
+    `.gitattributes sends ${renderPaths(files)} ${how}.`,
     'Leave such files to the owner; nothing was staged.',
   )
 }

@@ -171,8 +171,14 @@ async function showPatch(
   const findFile = (path: string) =>
     contents.get(path) ?? (path.startsWith(prefix) ? contents.get(path.slice(prefix.length)) : undefined)
   const patch = redactPatch(withoutCutHeadings(text), findFile, call.redactor)
-  const truncated = is_cut || shown.length < files.length || contents.size < shown.length
+  const is_whole = contents.size === shown.length && hunksIn(patch) === hunksIn(text)
+  const truncated = is_cut || shown.length < files.length || !is_whole
   return { stdout: patch, stderr: outcome.stderr, files: paths, hidden, truncated }
+}
+
+/** Every line of a file has a sign before it. */
+function hunksIn(patch: string): number {
+  return patch.match(/^@@/gm)?.length ?? 0
 }
 
 /** What the files were and are, as far as there is room for it. */
@@ -198,7 +204,15 @@ async function readContents(
 }
 
 function textOf(entry: TreeEntry | undefined): string | undefined {
-  return entry?.kind === 'file' ? entry.bytes.toString('utf8') : entry?.target
+  return entry?.kind === 'file' ? decodeText(entry.bytes) : entry?.target
+}
+
+/** As git shows it: what begins with the mark of UTF-16 may be named so in `.gitattributes`. */
+function decodeText(bytes: Buffer): string {
+  const mark = bytes.length % 2 === 0 ? bytes.toString('hex', 0, 2) : ''
+  if (mark === 'fffe') return bytes.toString('utf16le', 2)
+  if (mark === 'feff') return Buffer.from(bytes).swap16().toString('utf16le', 2)
+  return bytes.toString('utf8')
 }
 
 /**

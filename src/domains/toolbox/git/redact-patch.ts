@@ -21,9 +21,13 @@ interface ShownLines {
 
 const HUNK = /^@@+ ((?:-\d+(?:,\d+)? )+)\+(\d+)(?:,\d+)? (@@+)(?: (.*))?$/
 
+/** What of a line git may write in another way without being told of another encoding: line ends, and `ident`. */
+const AS_GIT_LIKES = /\r+$|(?<=\$Id)[^$]*(?=\$)|[^\0-\x7f]/g
+
 /**
  * Hides in a patch what redaction of the whole files hides: of a list under `passwords:`, a hunk often shows the values
- * and not the line above them. Files that are not known are taken out of the patch.
+ * and not the line above them. Files that are not known are taken out of the patch, and so is one whose lines git shows
+ * in other letters: who may write `.gitattributes` chooses the encoding, and a secret in a code of theirs is not known.
  */
 export function redactPatch(
   patch: string,
@@ -49,7 +53,8 @@ function redactFile(
     before: file.before.map((text) => showLines(text, redactor)),
     after: showLines(file.after, redactor),
   }
-  return [...lines.slice(0, first), ...redactHunks(lines.slice(first), shown)].join('\n')
+  const hunks = redactHunks(lines.slice(first), shown)
+  return [...lines.slice(0, first), ...(hunks ?? [''])].join('\n')
 }
 
 function showLines(text: string | undefined, redactor: Pick<Redactor, 'findHidden'>): ShownLines {
@@ -67,11 +72,12 @@ function pathIn(header: readonly string[]): string | undefined {
   return named('+++', 'b/') ?? named('---', 'a/')
 }
 
-/** Follows the numbers of the lines through the hunks of one file. */
-function redactHunks(lines: readonly string[], file: ShownFile): string[] {
+/** Follows the numbers of the lines through the hunks of one file; undefined where they are not those of the file. */
+function redactHunks(lines: readonly string[], file: ShownFile): string[] | undefined {
   let before: number[] = []
   let after = 0
-  return lines.map((line) => {
+  let is_converted = false
+  const redacted = lines.map((line) => {
     const hunk = HUNK.exec(line)
     if (hunk) {
       const [, old = '', start, signs = '', heading] = hunk
@@ -88,11 +94,19 @@ function redactHunks(lines: readonly string[], file: ShownFile): string[] {
     const sides = [...marks].flatMap((mark, side) =>
       mark === (is_removed ? '-' : ' ') ? [lineAt(file.before[side], before[side])] : [],
     )
-    if (!is_removed) sides.push(lineAt(file.after, after++))
+    if (!is_removed) {
+      is_converted ||= !isSameText(file.after.plain[after], text)
+      sides.push(lineAt(file.after, after++))
+    }
     before = before.map((number, side) => (marks[side] === (is_removed ? '-' : ' ') ? number + 1 : number))
     // What one side of a change hides is hidden: the marks of a conflict break a list in two on the other.
     return marks + (sides.find((shown) => shown !== undefined) ?? text)
   })
+  return is_converted ? undefined : redacted
+}
+
+function isSameText(plain: string | undefined, shown: string): boolean {
+  return plain === shown || plain?.replace(AS_GIT_LIKES, '') === shown.replace(AS_GIT_LIKES, '')
 }
 
 /** The line as it is shown where that is not as it is. */
