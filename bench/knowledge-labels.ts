@@ -113,7 +113,7 @@ function emptyHeadings(path: string, text: string): { text: string; labels: Labe
 /** Subjects of commits that changed a few files which are still there. */
 function commitLabels(folder: string, whole: readonly Source[]): Label[] {
   if (!existsSync(join(folder, '.git'))) return []
-  const format = ['log', `-${COMMIT_LIMIT}`, '--no-merges', '--name-only', '--format=%x01%s']
+  const format = ['log', `-${COMMIT_LIMIT}`, '--no-merges', '--no-renames', '--name-only', '--format=%x01%s']
   const log = execFileSync('git', ['-C', folder, ...format], { encoding: 'utf8', maxBuffer: 256 * 1_048_576 })
   const known = new Set(whole.map(({ path }) => path))
   return log.split('\u0001').flatMap((entry): Label[] => {

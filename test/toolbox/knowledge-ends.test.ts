@@ -31,6 +31,11 @@ describe('search_knowledge', () => {
           note: expect.stringContaining('Nothing that you may see fits'),
         })
         expect((await hub.search('"delivers messages"', {}, {}, way)).note).toBeUndefined()
+        const unnamed = await hub.search('deliverMessagesTwice', {}, {}, way)
+        expect(unnamed.results.length).toBeGreaterThan(0)
+        expect(unnamed.note).toMatch(/^No text that you may see names deliverMessagesTwice\./)
+        const unknown = await hub.search('subscribtionlessness', {}, {}, way)
+        expect(unknown.note).toMatch(/^(?:No result has subscribtionlessness|Nothing that you may see fits)/)
       }
     },
   )

@@ -86,4 +86,51 @@ describe('get_system_map', SLOW, () => {
     ])
     expect(packagesAt('flat')).toEqual(['flat/__init__.py > flat/lid.py', 'flat/lid.py flat/lid.py >'])
   })
+
+  verifies('TOOL-105', 'lists nothing twice, and names no beginning that is not there', async () => {
+    await using other = await startToolHub()
+    const files: Record<string, string> = {
+      'rust/Cargo.toml': '[workspace]\nmembers = ["core", "web"]\n',
+      'rust/README.md': '# Rust\n',
+      'rust/core/Cargo.toml': '[package]\nname = "core"\n[dev-dependencies]\nweb = { path = "../web" }\n',
+      'rust/web/Cargo.toml': '[package]\nname = "web"\n[dependencies]\ncore = { path = "../core" }\n',
+      'rust/web/src/bin/shop/main.rs': '',
+      'gem/shop.gemspec':
+        "Gem::Specification.new 'shop' do |s|\n  s.bindir = 'exe'\n  s.executables = %w[shop]\nend\n",
+      'gem/lib/shop.rb': '',
+      'gem/lid/lid.gemspec':
+        "Gem::Specification.new do |s|\n  s.name = 'lid'\n  s.add_dependency 'shop', '1'\nend\n",
+      'gem/lid/README.md': '# Lid\n',
+      'gem/lid/spec/lid_spec.rb': '',
+      'go/go.mod': 'module example.org/shop\n',
+      'go/shop.go': 'package shop\n',
+      'jvm/settings.gradle': "include ':app'\n",
+      'jvm/build.gradle': "plugins { id 'com.android.application' apply false }\n",
+      'jvm/app/build.gradle': "apply plugin: 'com.android.application'\n",
+      'jvm/app/src/main/AndroidManifest.xml': '',
+    }
+    for (const [path, text] of Object.entries(files)) other.project.write(`services/web/${path}`, text)
+    const map = async (root_dir: string) =>
+      (await other.call('direct', 'get_system_map', { root_dir })).data.map
+    const told = async (root_dir: string) =>
+      (await map(root_dir)).services.map(
+        (one: { path: string; entry_points: string[]; depends_on: string[]; tests: string[] }) =>
+          [one.path, ...one.entry_points, '>', ...one.depends_on, '|', ...one.tests].join(' '),
+      )
+    expect(await told('rust')).toEqual(['rust/core > |', 'rust/web src/bin/shop/main.rs > rust/core |'])
+    expect((await map('rust')).docs).toEqual([{ path: 'rust/README.md', kind: 'docs', readable: true }])
+    expect(await told('gem')).toEqual(['gem exe/shop > |', 'gem/lid > gem | gem/lid/spec'])
+    const docs = Object.values((await map('gem')).Entities as Record<string, { RequiredDocs: string[] }>)
+    expect(docs.flatMap(({ RequiredDocs }) => RequiredDocs)).toEqual(['gem/lid/README.md'])
+    expect(await told('jvm')).toEqual(['jvm/app src/main/AndroidManifest.xml > |'])
+    expect((await map('jvm')).capped).toBe(false)
+    for (let at = 0; at < 90; at++) other.project.write(`services/web/go/part${at}/part.go`, 'package part\n')
+    other.project.write('services/web/go/cmd/lid/go.mod', 'module example.org/lid\n')
+    other.project.write('services/web/go/cmd/lid/lid.go', 'package main\n')
+    const go = await map('go')
+    const paths = go.services.flatMap((one: { packages: { path: string }[] }) =>
+      one.packages.map(({ path }) => path),
+    )
+    expect([paths.includes('cmd/lid'), paths.length, go.capped]).toEqual([false, 81, true])
+  })
 })

@@ -131,6 +131,28 @@ describe('a file', SLOW, () => {
     expect(data?.usages).toContainEqual(expect.objectContaining({ file: 'whole.ts' }))
   })
 
+  verifies('TOOL-103', 'of which a sign is missing is reported, in every language', async () => {
+    await using project = await makeFilesProject()
+    const files: Record<string, string> = {
+      'Open.cs': 'class A { void greet( { } }\n',
+      'Open.java': 'class A {\n  void greet( {\n  }\n}\n',
+      'open.c': 'int greet( {\n}\n',
+      'open.cpp': 'int greet( {\n}\n',
+      'open.go': 'package a\nfunc greet( {\n}\n',
+      'open.js': 'function greet( {\n}\n',
+      'open.kt': 'fun greet( {\n}\n',
+      'open.php': '<?php\nfunction greet( {\n}\n',
+      'open.py': 'def greet(:\n  pass\n',
+      'open.rb': 'def greet(\nend\n',
+      'open.rs': 'fn greet( {\n}\n',
+      'open.ts': 'function greet( {\n}\n',
+    }
+    for (const [path, text] of Object.entries(files)) project.put(path, text)
+    project.put('whole.py', 'greet()\n')
+    const { data } = await project.call(findUsage, { symbol: 'greet' })
+    expect(data?.files_broken.map(({ file }) => file)).toEqual(Object.keys(files))
+  })
+
   verifies('TOOL-103', 'that a tool made comes after what people wrote', async () => {
     await using project = await makeFilesProject()
     project.put('a.min.js', 'greet()\n')

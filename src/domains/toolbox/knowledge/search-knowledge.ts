@@ -173,7 +173,7 @@ function showFound(
   hits: readonly KnowledgeHit[],
 ): Pick<Output, 'results' | 'note'> {
   const best = hits.toSorted((one, other) => other.score - one.score)
-  const note = tellFit(best)
+  const note = tellFit(call.input.query, best)
   return { results: showHits(call, scope, best), ...(note !== undefined && { note }) }
 }
 

@@ -2,10 +2,10 @@ import { posix } from 'node:path'
 import { readCompose } from './map-manifest.ts'
 import { humanName } from './map-names.ts'
 import { type DescribedService, requiredDocs } from './map-service.ts'
-import type { MapEntity, MapService, SystemMap } from './map-shape.ts'
+import type { MapEntity, MapPlace, MapService, SystemMap } from './map-shape.ts'
 import type { MapEyes } from './map-survey.ts'
 
-interface Surveyed extends Omit<SystemMap, 'services' | 'Entities'> {
+interface Surveyed extends Omit<SystemMap, 'services' | 'Entities' | 'capped'> {
   readonly eyes: MapEyes
   readonly services: readonly DescribedService[]
 }
@@ -14,35 +14,34 @@ const ROOT_NAME = 'Project'
 
 /** Puts what was found together: who needs whom, and everything by its name. */
 export function joinServices(survey: Surveyed): SystemMap {
-  const { infrastructure, docs, testing, capped } = survey
-  const found = withoutFrames(survey.services)
+  const { infrastructure, testing } = survey
+  const found = survey.services.filter((service) => !isFrame(service))
+  const frames = survey.services.filter(isFrame)
   const composed = composedNeeds(survey, found)
   const services = found
     .map((service) => toService(service, found, composed.get(service.path) ?? []))
     .toSorted((one, other) => (one.path < other.path ? -1 : 1))
   const listed = new Set(services.flatMap(({ tests }) => tests))
   const places = testing.filter(({ path }) => !listed.has(path))
+  const docs = [...survey.docs, ...frames.flatMap(framedDocs)]
   const Entities = entitiesOf(survey, services, found)
-  return { services, infrastructure, docs, testing: places, Entities, capped }
+  return { services, infrastructure, docs, testing: places, Entities, capped: survey.eyes.is_capped }
 }
 
 /**
  * A folder that holds services together, such as the root, is a frame for them, unless it has a beginning of
  * its own. One that does not say so itself is none either where it has code of its own: a library with tools.
  */
-function withoutFrames(services: readonly DescribedService[]): readonly DescribedService[] {
-  const isFrame = ({ frame, entry_points, path, code_folders }: DescribedService) => {
-    const inner = services.filter((one) => one.path !== path && isAround(path, one.path))
-    if (frame === 'none' || entry_points.length > 0 || inner.length === 0) return false
-    const isOwn = (folder: string) =>
-      folder === path || !inner.some((one) => one.path === folder || isAround(folder, one.path))
-    return frame === 'declared' || !code_folders.some(isOwn)
-  }
-  return services.filter((service) => !isFrame(service))
+function isFrame({ frame, entry_points, has_inner, code_folders }: DescribedService): boolean {
+  if (frame === 'none' || entry_points.length > 0 || !has_inner) return false
+  return frame === 'declared' || code_folders.length === 0
 }
 
-function isAround(outer: string, path: string): boolean {
-  return outer === '.' || path.startsWith(`${outer}/`)
+/** What introduces all of it together stands right in the frame. */
+function framedDocs({ path, docs, readable }: DescribedService): MapPlace[] {
+  return docs
+    .filter((doc) => posix.dirname(doc) === path)
+    .map((doc) => ({ path: doc, kind: 'docs', readable }))
 }
 
 function toService(
@@ -50,7 +49,7 @@ function toService(
   all: readonly DescribedService[],
   composed: readonly string[],
 ): MapService {
-  const { frame: _, facts, code_folders: __, docs: ___, name, ...shown } = service
+  const { frame: _, facts, code_folders: __, docs: ___, has_inner: ____, name, ...shown } = service
   const needed = facts.flatMap(({ needs, needed_paths }) => [
     ...needed_paths.map((path) => posix.join(service.path, path)),
     ...needs.flatMap((need) => findCalled(need, service, all)?.path ?? []),

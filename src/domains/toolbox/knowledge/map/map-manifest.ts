@@ -10,12 +10,21 @@ export interface ManifestFacts {
   /** Folders of what it needs, relative to its own. */
   readonly needed_paths: readonly string[]
   readonly entry_points: readonly string[]
+  /** Where its kind begins by custom: it does if the file is there. */
+  readonly usual_entries: readonly string[]
   /** Whether it holds others below its folder together. */
   readonly is_frame: boolean
 }
 
 const LIST_LIMIT = 500
-const NOTHING: ManifestFacts = { names: [], needs: [], needed_paths: [], entry_points: [], is_frame: false }
+const NOTHING: ManifestFacts = {
+  names: [],
+  needs: [],
+  needed_paths: [],
+  entry_points: [],
+  usual_entries: [],
+  is_frame: false,
+}
 
 /** A list may stand in one line or in many; what is in quotes may have brackets. */
 const PYTHON_LIST =
@@ -46,8 +55,8 @@ const READERS: Readonly<Record<string, Read>> = {
   }),
   'Cargo.toml': (text) => ({
     names: all(section(text, 'package'), /^name[ \t]{0,20}=[ \t]{0,20}"([^"\n]{1,200})"/gm).slice(0, 1),
-    needs: all(text, /^([\w-]{1,200})(?:\.workspace)?[ \t]{0,20}=/gm),
-    needed_paths: all(text, /\bpath[ \t]{0,20}=[ \t]{0,20}"(\.[^"\n]{1,300})"/g),
+    needs: all(withoutTests(text), /^([\w-]{1,200})(?:\.workspace)?[ \t]{0,20}=/gm),
+    needed_paths: all(withoutTests(text), /\bpath[ \t]{0,20}=[ \t]{0,20}"(\.[^"\n]{1,300})"/g),
     entry_points: all(tables(text, 'bin'), /^path[ \t]{0,20}=[ \t]{0,20}"([^"\n]{1,300})"/gm),
     is_frame: /\bmembers\b/.test(section(text, 'workspace')),
   }),
@@ -83,7 +92,8 @@ const READERS: Readonly<Record<string, Read>> = {
 /** Reads a manifest; one that cannot be read says nothing. */
 export function readManifest(path: string, text: string): ManifestFacts {
   const name = posix.basename(path)
-  const read = name.endsWith('proj') ? readDotnet : Object.hasOwn(READERS, name) ? READERS[name] : undefined
+  const by_ending = name.endsWith('proj') ? readDotnet : name.endsWith('.gemspec') ? readGem : undefined
+  const read = by_ending ?? (Object.hasOwn(READERS, name) ? READERS[name] : undefined)
   try {
     return { ...NOTHING, ...read?.(text, path) }
   } catch {
@@ -121,6 +131,12 @@ function tables(text: string, name: string): string {
     .join('\n')
 }
 
+/** A crate may be tested with the one that is built on it: that is no need of the crate itself. */
+function withoutTests(text: string): string {
+  const parts = text.split(/^(?=\[)/m)
+  return parts.filter((part) => !/^\[[^\]\n]{0,200}dev-dependencies/.test(part)).join('')
+}
+
 function beforeTable(text: string): string {
   const end = text.search(/^\[/m)
   return end < 0 ? text : text.slice(0, end)
@@ -137,10 +153,21 @@ function readGradle(text: string, path: string): Partial<ManifestFacts> {
   return {
     names: [own, own.replaceAll(/[-_](\w)/g, (_, letter: string) => letter.toUpperCase())],
     needs: projects.map((name) => name.split(/[:.]/).at(-1) ?? name),
-    entry_points: [
-      ...all(text, /mainClass(?:Name)?\s{0,5}(?:\.set\s{0,5}\(|=)\s{0,5}["']([^"'\n]{1,300})["']/g),
-      ...(is_app ? ['src/main/AndroidManifest.xml'] : []),
-    ],
+    entry_points: all(text, /mainClass(?:Name)?\s{0,5}(?:\.set\s{0,5}\(|=)\s{0,5}["']([^"'\n]{1,300})["']/g),
+    usual_entries: is_app ? ['src/main/AndroidManifest.xml'] : [],
+  }
+}
+
+function readGem(text: string): Partial<ManifestFacts> {
+  const folder = /\bbindir\s{0,20}=\s{0,20}["']([\w./-]{1,100})["']/.exec(text)?.[1] ?? 'bin'
+  const [, listed = ''] = /\bexecutables\s{0,20}(?:=|<<)\s{0,20}([^\n]{1,1000})/.exec(text) ?? []
+  const programs = /^%w/.test(listed)
+    ? all(listed.slice(3), /([\w.-]{1,100})/g)
+    : all(listed, /["']([\w.-]{1,100})["']/g)
+  return {
+    names: all(text, /\b(?:name\s{0,20}=|Specification\.new)[\s(]{0,20}["']([\w.-]{1,200})["']/g).slice(0, 1),
+    needs: all(text, /\badd_(?:runtime_)?dependency\s{0,5}\(?\s{0,5}["']([\w.-]{1,200})["']/g),
+    entry_points: programs.map((program) => `${folder}/${program}`),
   }
 }
 

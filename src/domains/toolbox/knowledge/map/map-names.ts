@@ -21,8 +21,8 @@ export const MANIFESTS: Readonly<Record<string, string | undefined>> = {
   Dockerfile: undefined,
 }
 
-/** Projects for .NET are called as they like: their manifests are known by the ending. */
-const PROJECT = /\.(?:cs|fs|vb)proj$/
+/** Projects for .NET and gems are called as they like: their manifests are known by the ending. */
+const PROJECT = /\.(?:(?:cs|fs|vb)proj|gemspec)$/
 
 /** Whether a file makes its folder a service. */
 export function isManifest(name: string): boolean {

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { type ImportLanguage, readImports } from '../related/import-names.ts'
 import { isTestPath } from '../related/test-names.ts'
+import { firstOf } from './map-service.ts'
 import type { MapPackage } from './map-shape.ts'
 import type { MapEyes } from './map-survey.ts'
 
@@ -25,13 +26,15 @@ export function packagesOf(
 ): MapPackage[] {
   const below = (file: string) => (service === '.' ? file : file.slice(service.length + 1))
   const wanted = files.map(below).filter((file) => !isTestPath(file) && !ASIDE.test(file))
-  const read = (ending: string, language: ImportLanguage) =>
-    wanted
-      .filter((file) => file.endsWith(ending))
-      .slice(0, FILES_LIMIT)
-      .map((file) => readSource(eyes, service, file, language))
-  if (module_name !== undefined) return goPackages(read('.go', 'go'), module_name)
-  return pythonPackages(read('.py', 'python'))
+  const read = (ending: string, language: ImportLanguage) => {
+    const own = wanted.filter((file) => file.endsWith(ending))
+    return firstOf(eyes, own, FILES_LIMIT).map((file) => readSource(eyes, service, file, language))
+  }
+  const packages =
+    module_name === undefined
+      ? pythonPackages(read('.py', 'python'))
+      : goPackages(read('.go', 'go'), module_name)
+  return firstOf(eyes, packages, SHOWN_PACKAGES)
 }
 
 function readSource(eyes: MapEyes, service: string, path: string, language: ImportLanguage): Source {
@@ -93,7 +96,6 @@ function join(
   const groups = Map.groupBy(sources, unitOf)
   return [...groups]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .slice(0, SHOWN_PACKAGES)
     .map(([path, own]) => {
       const needs = own.flatMap((source) => source.imports.map((spec) => targetOf(source, spec)))
       const others = new Set(needs.filter((need) => need !== undefined && need !== path))

@@ -12,19 +12,28 @@ const SHOWN_DOCS = 20
 
 export type FrameKind = 'none' | 'top' | 'declared'
 
-/** A service as it was found, before it is put beside the others. */
-export interface DescribedService extends Omit<MapService, 'depends_on'> {
+/** Where a service was found. */
+export interface ServicePlace {
+  readonly path: string
   /** Whether it says of itself that it holds others, or may do so for being the top. */
   readonly frame: FrameKind
+  readonly name: string
+}
+
+/** A service as it was found, before it is put beside the others. */
+export interface DescribedService extends Omit<MapService, 'depends_on'> {
+  readonly frame: FrameKind
+  /** Whether there are others below its folder. */
+  readonly has_inner: boolean
   readonly docs: readonly string[]
   readonly facts: readonly ManifestFacts[]
-  /** Folders with code right in it, itself included; others may turn out to be services of their own. */
+  /** Folders with code right in it, itself included. */
   readonly code_folders: readonly string[]
 }
 
 const ENTRY = new RegExp(
   [
-    '^(?:(?:src|app|public|cmd/[^/]+|src/bin)/)?(?:main|__main__|manage|program)\\.(?!md|html|css)\\w+$',
+    '^(?:(?:src|app|public|cmd/[^/]+|src/bin(?:/[^/]+)?)/)?(?:main|__main__|manage|program)\\.(?!md|html|css)\\w+$',
     '^(?:(?:src|app|public|cmd/[^/]+)/)?(?:index|server|app|cli)\\.(?:[cm]?[jt]sx?|py|php|rb|ex|go)$',
     '^src/bin/[^/]+\\.rs$',
     '^src/(?:main|jvmMain)/(?:java|kotlin)/(?:.*/)?(?:(?:Main|App|Application)\\.kt|(?:Main|App|\\w*Application)\\.java)$',
@@ -32,24 +41,32 @@ const ENTRY = new RegExp(
   'i',
 )
 
-/** Describes a service; of one that may not be read, nothing but where it is and what of its documents may. */
+export function isAround(outer: string, path: string): boolean {
+  return outer === '.' || path.startsWith(`${outer}/`)
+}
+
+/**
+ * Describes a service, without the ones below it; of one that may not be read, nothing but where it is and what of
+ * its documents may.
+ */
 export function describeService(
   eyes: MapEyes,
-  path: string,
-  frame: FrameKind,
-  name: string,
-): DescribedService {
+  { path, frame, name }: ServicePlace,
+  inner: readonly string[],
+): Omit<DescribedService, 'has_inner'> {
   const readable = eyes.isReadable(path)
   // A role that reads documents only can read these folders and not the service around them.
-  const files = readable
-    ? eyes.listBelow(path)
-    : DOCUMENTS.flatMap((folder) => eyes.listBelow(posix.join(path, folder)))
+  const all = (readable ? [path] : DOCUMENTS.map((folder) => posix.join(path, folder))).flatMap(
+    eyes.listBelow,
+  )
+  const files = inner.length === 0 ? all : all.filter((file) => !inner.some((one) => isAround(one, file)))
   const below = (file: string) => (path === '.' ? file : file.slice(path.length + 1))
   const manifests = files.filter((file) => posix.dirname(file) === path && isManifest(posix.basename(file)))
   const facts = manifests.map((file) => readManifest(file, eyes.readText(file) ?? ''))
   const go = manifests.findIndex((file) => posix.basename(file) === 'go.mod')
+  const usual = facts.flatMap(({ usual_entries }) => usual_entries)
   const said = facts.flatMap(({ entry_points }) => entry_points)
-  const seen = files.filter((file) => ENTRY.test(below(file))).map(below)
+  const seen = files.map(below).filter((file) => ENTRY.test(file) || usual.includes(file))
   const tests = files.flatMap((file) => testFolder(below(file))).map((folder) => posix.join(path, folder))
   return {
     name,
@@ -58,15 +75,21 @@ export function describeService(
     readable,
     languages: readable ? languagesOf(files) : [],
     manifests: manifests.map((file) => posix.basename(file)),
-    entry_points: [...new Set([...said, ...seen])].slice(0, SHOWN_ENTRIES),
+    entry_points: firstOf(eyes, [...new Set([...said, ...seen])], SHOWN_ENTRIES),
     packages: packagesOf(eyes, path, files, facts[go]?.names[0]),
     docs: requiredDocs(files),
-    tests: [...new Set(tests)].slice(0, SHOWN_DOCS),
+    tests: firstOf(eyes, [...new Set(tests)], SHOWN_DOCS),
     facts,
     code_folders: [...new Set(files.map(below).flatMap(codeFolder))].map((folder) =>
       posix.join(path, folder),
     ),
   }
+}
+
+/** The first of a list; what is left out makes the map a capped one. */
+export function firstOf<Part>(eyes: MapEyes, all: readonly Part[], limit: number): Part[] {
+  eyes.is_capped ||= all.length > limit
+  return all.slice(0, limit)
 }
 
 /** The folder that a file of code is in; nothing for what says how tools are to work, or lies elsewhere. */

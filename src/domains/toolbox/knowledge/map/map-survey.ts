@@ -16,12 +16,13 @@ import {
   SERVICE_FOLDERS,
   TEST_FOLDERS,
 } from './map-names.ts'
-import { type DescribedService, describeService, type FrameKind } from './map-service.ts'
+import { describeService, type FrameKind, isAround, type ServicePlace } from './map-service.ts'
 import type { MapPlace, SystemMap } from './map-shape.ts'
 
 const DEPTH_LIMIT = 5
 const FOLDERS_LIMIT = 3_000
 const ENTRIES_LIMIT = 2_000
+const FILES_LIMIT = 20_000
 const PLACES_LIMIT = 300
 const MANIFEST_MAX_BYTES = 256 * 1024
 
@@ -32,18 +33,19 @@ export interface MapEyes {
   /** All files below, for one that may be read. */
   listBelow(path: string): string[]
   readText(path: string): string | undefined
+  /** Whether a limit kept anything from being shown. */
+  is_capped: boolean
 }
 
 interface Survey {
   readonly eyes: MapEyes
   /** The service of the seat. */
   readonly own: string | undefined
-  readonly services: DescribedService[]
+  readonly services: ServicePlace[]
   readonly infrastructure: MapPlace[]
   readonly docs: MapPlace[]
   readonly testing: MapPlace[]
   folders: number
-  capped: boolean
 }
 
 /** Looks over a tree, from its top down. */
@@ -57,10 +59,14 @@ export function surveyTree(guard: Guard, outer: Guard | undefined, job: MapJob):
     docs: [],
     testing: [],
     folders: 0,
-    capped: false,
   }
   visitFolder(survey, job.outer ? '.' : job.root_dir, 0)
-  return joinServices(survey)
+  const paths = survey.services.map(({ path }) => path)
+  const services = survey.services.map((place) => {
+    const inner = paths.filter((path) => path !== place.path && isAround(place.path, path))
+    return { ...describeService(eyes, place, inner), has_inner: inner.length > 0 }
+  })
+  return joinServices({ ...survey, services })
 }
 
 function openEyes(guard: Guard, outer: Guard | undefined, { outer: outer_scope }: MapJob): MapEyes {
@@ -70,28 +76,32 @@ function openEyes(guard: Guard, outer: Guard | undefined, { outer: outer_scope }
   const looking = outer ?? guard
   const isReadable = (path: string): boolean =>
     tryQuietly(() => (guard.check(own(path), 'read'), true)) ?? false
-  return {
+  /** Nothing for what is gone, closed or too large: a map leaves it out. */
+  const entriesOf = (path: string, recursive: boolean) => {
+    const limit = recursive ? FILES_LIMIT : ENTRIES_LIMIT
+    const found = tryQuietly(() => looking.list(path, { recursive, limit }))
+    eyes.is_capped ||= found?.capped === true
+    return found?.entries ?? []
+  }
+  const eyes: MapEyes = {
+    is_capped: false,
     isReadable,
     list: (path) =>
-      (tryQuietly(() => looking.list(path, { recursive: false, limit: ENTRIES_LIMIT }).entries) ?? []).map(
-        (entry) => ({
-          name: posix.basename(entry.path),
-          kind: entry.kind,
-        }),
-      ),
-    listBelow(path) {
-      const { entries = [] } =
-        tryQuietly(() => looking.list(path, { recursive: true, limit: ENTRIES_LIMIT })) ?? {}
-      return isReadable(path) ? entries.filter(({ kind }) => kind === 'file').map((entry) => entry.path) : []
-    },
+      entriesOf(path, false).map(({ path: own_path, kind }) => ({ name: posix.basename(own_path), kind })),
+    listBelow: (path) =>
+      isReadable(path)
+        ? entriesOf(path, true)
+            .filter(({ kind }) => kind === 'file')
+            .map((entry) => entry.path)
+        : [],
     readText(path) {
       const found = tryQuietly(() => guard.readFile(own(path), MANIFEST_MAX_BYTES))
       return found && findTextBytes(found.bytes)?.toString('utf8')
     },
   }
+  return eyes
 }
 
-/** Nothing for what is gone, closed or too large: a map leaves it out. */
 function tryQuietly<Result>(look: () => Result): Result | undefined {
   try {
     return look()
@@ -103,7 +113,7 @@ function tryQuietly<Result>(look: () => Result): Result | undefined {
 function visitFolder(survey: Survey, path: string, depth: number): void {
   survey.folders += 1
   if (survey.folders > FOLDERS_LIMIT) {
-    survey.capped = true
+    survey.eyes.is_capped = true
     return
   }
   const entries = survey.eyes.list(path)
@@ -166,7 +176,7 @@ function isCodeAlone(eyes: MapEyes, path: string): boolean {
 function visitInner(survey: Survey, path: string, depth: number): void {
   survey.folders += 1
   if (survey.folders > FOLDERS_LIMIT || depth > DEPTH_LIMIT) {
-    survey.capped ||= survey.folders > FOLDERS_LIMIT
+    survey.eyes.is_capped ||= survey.folders > FOLDERS_LIMIT
     return
   }
   for (const { name, kind } of survey.eyes.list(path))
@@ -184,13 +194,13 @@ function notePart(survey: Survey, folder: string, name: string): void {
 
 function note(survey: Survey, places: MapPlace[], path: string, kind: string): void {
   if (places.some((place) => place.path === path)) return
-  if (places.length >= PLACES_LIMIT) survey.capped = true
+  if (places.length >= PLACES_LIMIT) survey.eyes.is_capped = true
   else places.push({ path, kind, readable: survey.eyes.isReadable(path) })
 }
 
 function noteService(survey: Survey, path: string, frame: FrameKind): void {
-  if (survey.services.length >= PLACES_LIMIT) survey.capped = true
-  else survey.services.push(describeService(survey.eyes, path, frame, humanName(posix.basename(path))))
+  if (survey.services.length >= PLACES_LIMIT) survey.eyes.is_capped = true
+  else survey.services.push({ path, frame, name: humanName(posix.basename(path)) })
 }
 
 function parentOf(path: string): string {

@@ -20,14 +20,26 @@ export function tellNowhere(query: string, hits: readonly KnowledgeHit[]): strin
 }
 
 /** What is said where nothing, or nothing much, speaks for the best result. */
-export function tellFit([best]: readonly KnowledgeHit[]): string | undefined {
+export function tellFit(query: string, hits: readonly KnowledgeHit[]): string | undefined {
+  const [best] = hits
   if (!best)
     return 'Nothing that you may see fits: no text has these words, and none is near to their meaning.'
-  const found = listWords(best, 'words: ')
+  const { form, literals } = understandQuery(query)
+  const [name = ''] = literals
+  if (form === 'identifier' && !hits.some((hit) => isAbout(hit, name)))
+    return `No text that you may see names ${name}. The results have words of it.`
   const missing = listWords(best, 'without: ')
+  if (missing.length > 0 && hits.every((hit) => listWords(hit, 'words: ').length === 0))
+    return `No result has ${missing.join(' or ')}: they are near to it in meaning or letters at most.`
+  const found = listWords(best, 'words: ')
   const likeness = Number(listWords(best, 'vector: ')[0] ?? 0)
   if (missing.length < 2 || missing.length < found.length * 2 || likeness >= LIKENESS_MIN) return undefined
   return `Nothing fits well: the best result has none of ${missing.join(', ')}.`
+}
+
+/** Whether a result is called so, or has the name as it is written. */
+function isAbout({ text, path, reasons }: KnowledgeHit, name: string): boolean {
+  return text.includes(name) || path.includes(name) || reasons.some((reason) => reason.startsWith('symbol: '))
 }
 
 function listWords({ reasons }: KnowledgeHit, label: string): string[] {

@@ -220,8 +220,11 @@ async function parseBest(parse: Parse, reading: UsageReading, text: string): Pro
   return countFaults(again) < faults ? [again, other] : [root, reading]
 }
 
+/** What the parser could make nothing of, and what it had to think of for the rest to fit: a sign without a letter. */
 function countFaults(root: SgNode): number {
-  return root.findAll({ rule: { kind: 'ERROR' } }).length
+  const empty = root.findAll({ rule: { regex: '^$' } })
+  const errors = root.findAll({ rule: { kind: 'ERROR' } })
+  return errors.length + empty.filter((node) => node.isLeaf() && !node.isNamed()).length
 }
 
 function locate(veiled: VeiledText, usages: readonly TextUsage[]): LocatedMatch[] {
