@@ -23,6 +23,7 @@ const FORMS: Record<string, { title: RegExp; mark?: RegExp }> = {
   '.kt': { title: MARKED_JAVA, mark: /^\s*@Test\b/ },
   '.cs': { title: /^\s*public (?:async )?[\w<>]+ (\w+)\(/, mark: /^\s*\[(?:Fact|Theory|Test)\b/ },
   '.php': { title: /function test_?(\w+)\(/ },
+  '.cpp': { title: /^\s*(?:TEST_CASE|SCENARIO)\(\s*(")([^"]{5,200})"/ },
   '.rb': { title: /^\s*(?:it|test)\s+(['"])(.{5,200}?)\1/ },
 }
 const MARK_LINES = 4

@@ -3,7 +3,7 @@ export const KNOWLEDGE_KINDS = ['code', 'test', 'doc', 'config', 'record'] as co
 export type KnowledgeKind = (typeof KNOWLEDGE_KINDS)[number]
 
 /** Changes when documents are cut, counted or redacted otherwise: an index of another form is made anew. */
-export const INDEX_FORM = 7
+export const INDEX_FORM = 8
 
 /** The embedder that comes with the program; changes with its table and with how it counts words. */
 export const STATIC_EMBEDDER = 'codevec-128/2'

@@ -1,6 +1,6 @@
 import type { Language } from './code-languages.ts'
 import { type Part, WHOLE_LINES } from './cut-lines.ts'
-import { type Definition, findAnnotations, findDefinition, type Place } from './read-definition.ts'
+import { type Definition, findAnnotations, findDefinition, isLoop, type Place } from './read-definition.ts'
 import {
   isContinuedAt,
   isEndAt,
@@ -98,7 +98,8 @@ function cutUnit(scanned: ScannedLines, language: Language, region: Region, unit
   if (region.place === 'function' && unit.end - unit.at < VALUE_LINES) return undefined
   const definition = findDefinition(readHead(scanned, language, unit), language, region.place)
   const isLong = unit.end - unit.at > WRAPPER_LINES
-  if (!definition) return isLong ? cutInside(scanned, language, region, unit, undefined) : undefined
+  const isOpen = isLong || (region.place !== 'function' && isLoop(lineAt(scanned, unit.at)))
+  if (!definition) return isOpen ? cutInside(scanned, language, region, unit, undefined) : undefined
   if (!isOwnChunk(definition, unit, region)) return undefined
   const name = qualify(region.owner, definition.name)
   if (

@@ -8,6 +8,56 @@ const outline = (path: string, lines: readonly string[]) =>
   )
 
 describe('a definition keeps its name and all of its lines', () => {
+  it('in tests of Ruby, of a class, a symbol or in a loop', () => {
+    const text = [
+      "RSpec.describe Shop::Cart, '#pay' do", // 1
+      '  describe :== do', // 2
+      "    it 'is like a hash' do", // 3
+      '      expect(1).to eq(1)', // 4
+      '    end', // 5
+      '  end', // 6
+      '  [1, 2].each do |count|', // 7
+      "    it 'counts each' do", // 8
+      '      expect(count).to eq(1)', // 9
+      '    end', // 10
+      '  end', // 11
+      "  shared_examples 'a shop' do |name|", // 12
+      "    specify('has a name') do", // 13
+      '      name', // 14
+      '    end', // 15
+      '  end', // 16
+      'end', // 17
+    ]
+    expect(outline('spec/cart_spec.rb', text)).toEqual([
+      'Shop::Cart, #pay 1-1',
+      'Shop::Cart, #pay.:== 2-2',
+      'Shop::Cart, #pay.:==.is like a hash 3-5',
+      'Shop::Cart, #pay 7-7',
+      'Shop::Cart, #pay.counts each 8-10',
+      'Shop::Cart, #pay.a shop 12-12',
+      'Shop::Cart, #pay.a shop.has a name 13-15',
+    ])
+  })
+
+  it('in tests of scripts and of C++', () => {
+    const script = ['describe(parse.name, () => {', "  it('reads', () => {", '    read()', '  })', '})']
+    const loop = ['for (const a of all) {', "  test('runs', () => {", '    run(a)', '  })', '}']
+    expect(outline('a.test.ts', [...script, ...loop])).toEqual([' 1-1', 'reads 2-4', ' 6-6', 'runs 7-9'])
+    const macros = [
+      'TEST_CASE("rotates a file", "[sinks]") {', // 1
+      '  REQUIRE(rotate());', // 2
+      '}', // 3
+      'TEST_F(Sink, Flushes)', // 4
+      '{', // 5
+      '  flush();', // 6
+      '}', // 7
+      'int main() {', // 8
+      '  return 0;', // 9
+      '}', // 10
+    ]
+    expect(outline('tests/a.cpp', macros)).toEqual(['rotates a file 1-3', 'Sink.Flushes 4-7', 'main 8-10'])
+  })
+
   it('in Rust, whatever stands in texts that go over lines', () => {
     const text = [
       "impl<'a> Flag for &'a mut Help {", // 1

@@ -27,7 +27,7 @@ const TEST_WORDS = 'describe|context|suite|it|test|specify'
 const VALUE_WORDS = 'const|let|var|val'
 /** Whatever is defined by a word begins with one of these; most lines do not. */
 const DEFINING = new RegExp(
-  `^(?:${MODIFIER_WORDS}|${FUNCTION_WORDS}|${GROUP_WORDS}|${TEST_WORDS}|${VALUE_WORDS}|impl|macro_rules)\\b`,
+  `^(?:${MODIFIER_WORDS}|${FUNCTION_WORDS}|${GROUP_WORDS}|${TEST_WORDS}|${VALUE_WORDS}|impl|macro_rules|RSpec|feature|scenario|shared_\\w+|[A-Z]+(?:_[A-Z]+)*_?TEST\\w*|TEST\\w*|SCENARIO)\\b`,
 )
 
 const MODIFIERS = `(?:(?:${MODIFIER_WORDS}|extern "[^"]{0,20}"|pub\\([^)]{0,40}\\))\\s+)*`
@@ -47,6 +47,12 @@ const IMPL =
 const TEST = new RegExp(
   `^(${TEST_WORDS})(?:\\.[\\w.]+)?(?:\\(.{0,100}?\\))?\\s*\\(?\\s*(['"\`])(.{1,200}?)\\2`,
 )
+/** In Ruby a test may be of a class or a symbol, and is a block. */
+const BLOCK_TEST =
+  /^(?:RSpec\.)?(describe|context|feature|shared_examples(?:_for)?|shared_context|it|specify|scenario|test)[ (]+(\S.{0,200}?)\)?\s+do(?:\s*\|[^|]{0,100}\|)?$/
+/** In C++ a macro begins a test. */
+const MACRO_TEST =
+  /^(?:TEST(?:_CASE|_F|_P)?|TYPED_TEST|TEMPLATE_TEST_CASE|SCENARIO|BOOST_AUTO_TEST_CASE)\s*\(\s*(?:"([^"]{1,200})".{0,100}|(\w{1,100})\s*,\s*(\w{1,100})|(\w{1,100}))\s*\)\s*\{?$/
 /** In Zig a test may be called as what it tests, or have no name. */
 const BARE_TEST = /^test(?:\s+[\w.]{1,100})?\s*\{$/
 /** After `static` a name is a value only where a type or a value follows: it may be a method as well. */
@@ -157,10 +163,27 @@ function readGroup(head: string, language: Language): Definition | undefined {
 
 function readTest(head: string): Definition | undefined {
   const [, word = '', , title] = TEST.exec(head) ?? []
-  if (title === undefined)
-    return BARE_TEST.test(head) ? { name: head.slice(0, -1).trim(), shape: 'function' } : undefined
+  if (title === undefined) return readBareTest(head)
   return { name: title, shape: /^(?:describe|context|suite)$/.test(word) ? 'group' : 'function' }
 }
+
+function readBareTest(head: string): Definition | undefined {
+  const [macro, quoted, suite, part, only] = MACRO_TEST.exec(head) ?? []
+  if (macro !== undefined) return { name: quoted ?? only ?? `${suite}.${part}`, shape: 'function' }
+  const [, word = '', title] = BLOCK_TEST.exec(head) ?? []
+  if (title === undefined)
+    return BARE_TEST.test(head) ? { name: head.slice(0, -1).trim(), shape: 'function' } : undefined
+  const is_one = /^(?:it|specify|scenario|test)$/.test(word)
+  return { name: title.replace(/['"]/g, ''), shape: is_one ? 'function' : 'group' }
+}
+
+/** A loop, or a group of tests without a title of its own, may stand around tests, each of which is one by itself. */
+export function isLoop(line: string): boolean {
+  return LOOP.test(line)
+}
+
+const LOOP =
+  /^\s*(?:for\b.*\{|(?:describe|context|suite)\s*\(.*\{|[^#/]*\.(?:each\w*|times|forEach)\b.*(?:\{|do(?:\s*\|[^|]*\|)?))\s*$/
 
 function readValue(head: string): Definition | undefined {
   const [, plain, fixed, rest = ''] = VALUE.exec(head) ?? []

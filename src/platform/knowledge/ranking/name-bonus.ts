@@ -4,7 +4,7 @@ import { stemWord } from '../words/stem-word.ts'
 import { leaningOf } from './leaning.ts'
 import type { Candidate } from './rank-candidates.ts'
 import * as weights from './ranking-weights.ts'
-import { readQueryTerms, type UnderstoodQuery } from './understand-query.ts'
+import { readQueryTerms, readWording, type UnderstoodQuery } from './understand-query.ts'
 
 const DEFINES =
   '(?:class|interface|struct|enum|trait|type|const|let|var|val|static|def|fn|func|function|fun|module|mod|namespace|object|record|protocol|define|macro_rules!)\\s+'
@@ -21,7 +21,7 @@ export function symbolBonus(query: UnderstoodQuery, candidate: Candidate): numbe
   if (query.form === 'quoted') return 0
   const [own] = splitName(candidate)
   if (candidate.kind === 'doc') return hasSameWords(query, readStems(own)) ? weights.SAME_WORDS_BONUS : 0
-  const title = candidate.kind === 'test' && !query.asks_for_code ? titleBonus(query, candidate.name, own) : 0
+  const title = candidate.kind === 'test' ? titleBonus(query, candidate.name, own) : 0
   if (title > 0) return title
   const asked = query.identifiers.find((identifier) => isNamed(candidate.name, own, identifier))
   if (asked !== undefined) return nameBonus(query, own, candidate)
@@ -63,14 +63,28 @@ function hasSameWords({ terms }: UnderstoodQuery, own: readonly string[]): boole
   return stems.size > 0 && stems.size === terms.length && terms.every(({ stem }) => stems.has(stem))
 }
 
-/** Given to a test whose title a query is, with what leads to it or without. */
-function titleBonus({ terms }: UnderstoodQuery, name: string, own: string): number {
+/** Given to a test whose title a query is, with what leads to it or without; more where it is that word for word. */
+function titleBonus(query: UnderstoodQuery, name: string, own: string): number {
+  const { wording } = query
+  if (wording.split(' ').length >= weights.TITLE_WORDS && isWording(name, wording))
+    return weights.TITLE_BONUS + weights.WORDING_BONUS
+  return query.asks_for_code ? 0 : sharedTitleBonus(query, name, own)
+}
+
+/** A title may have points in it, as there are between names. */
+function isWording(name: string, wording: string): boolean {
+  for (let at = name.length; at !== -1; at = at === 0 ? -1 : name.lastIndexOf('.', at - 1))
+    if (readWording(name.slice(at + 1)) === wording) return true
+  return readWording(name) === wording
+}
+
+function sharedTitleBonus({ terms }: UnderstoodQuery, name: string, own: string): number {
   const asked = new Set(terms.map(({ stem }) => stem).filter((stem) => stem !== TEST))
   const whole = new Set(readStems(name))
   const shared = [...asked].filter((stem) => whole.has(stem)).length
   const title = readStems(own).filter((stem) => stem !== TEST)
   if (title.length < 2 || !title.every((stem) => asked.has(stem)) || shared * 2 <= asked.size) return 0
-  if (title.length >= weights.TITLE_WORDS) return weights.TITLE_BONUS
+  if (title.length >= weights.TITLE_WORDS) return (weights.TITLE_BONUS * shared) / asked.size
   return title.length === asked.size ? weights.SHORT_TITLE_BONUS : 0
 }
 

@@ -113,6 +113,8 @@ export const SAME_WORDS_BONUS = 0.5
 export const TITLE_BONUS = 1.5
 export const TITLE_WORDS = 3
 export const SHORT_TITLE_BONUS = 0.9
+/** Given on top where the query is the title word for word, and has at least so many words. */
+export const WORDING_BONUS = 0.9
 /** Among those of one name: given to what has a comment, and taken from the later parts of a long one. */
 export const DOCUMENTED_BONUS = 0.15
 export const LATER_PART_MALUS = 0.5

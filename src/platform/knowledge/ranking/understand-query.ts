@@ -17,6 +17,8 @@ export interface UnderstoodQuery {
   readonly form: 'open' | 'quoted' | 'identifier'
   /** Without the words that every text has, unless there are no others. */
   readonly terms: readonly QueryTerm[]
+  /** All of its words in their order. */
+  readonly wording: string
   /** Quoted texts, or the identifier: each has to be in a hit as it is. */
   readonly literals: readonly string[]
   /** Names in the query that look like ones from code, or its only word. */
@@ -118,6 +120,7 @@ export function understandQuery(query: string): UnderstoodQuery {
   return {
     form: literals.length > 0 ? 'quoted' : isOne ? 'identifier' : 'open',
     terms: readQueryTerms(text),
+    wording: readWording(text),
     literals: isOne ? [trimMarks(text).replace(/\(\)$/, '')] : literals,
     identifiers: identifiers.slice(0, PHRASE_LIMIT).map((name) => name.replace(/\(\)$/, '')),
     leans_to_prose,
@@ -158,6 +161,12 @@ export function readQueryTerms(text: string): QueryTerm[] {
   }
   if (terms.size >= CHANGE_TERMS) terms.delete(stemWord(readChange(text).word))
   return [...terms.values()]
+}
+
+/** A text by its words alone; that a test is one says nothing. */
+export function readWording(text: string): string {
+  const words = splitTerms(text, TERM_LIMIT).filter((word) => word !== 'test')
+  return words.join(' ')
 }
 
 function trimMarks(token: string): string {
