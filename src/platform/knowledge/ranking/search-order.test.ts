@@ -198,14 +198,15 @@ it('says which words a result is without, and finds nothing where nothing fits',
   expect(await find('xqzzy flurbl gronk', sources)).toEqual([])
 })
 
+const asTest = (title: string) => `it('${title}', () => {\n  expect(lid()).toBe(1)\n})\n`
+
 it('finds the test first whose title is the query word for word, among those that have its words', async () => {
-  const test = (title: string) => `it('${title}', () => {\n  expect(lid()).toBe(1)\n})\n`
   const titles = ['uses the lid when no jar is open', 'how a lid is put on 1.0 jars']
   const sources = {
-    'a.test.ts': test('uses the lid when a jar is open'),
-    'b.test.ts': test('how lids are put on jars'),
-    'y.test.ts': test(titles[0] as string),
-    'z.test.ts': test(titles[1] as string),
+    'a.test.ts': asTest('uses the lid when a jar is open'),
+    'b.test.ts': asTest('how lids are put on jars'),
+    'y.test.ts': asTest(titles[0] as string),
+    'z.test.ts': asTest(titles[1] as string),
     'lid.md': '# A lid is put on jars\nHow a lid is put on 1.0 jars, and when no jar is open.\n',
   }
   expect((await pathsOf(titles[0] as string, sources))[0]).toBe('y.test.ts')

@@ -161,7 +161,7 @@ function readGradle(text: string, path: string): Partial<ManifestFacts> {
 function readGem(text: string): Partial<ManifestFacts> {
   const folder = /\bbindir\s{0,20}=\s{0,20}["']([\w./-]{1,100})["']/.exec(text)?.[1] ?? 'bin'
   const [, listed = ''] = /\bexecutables\s{0,20}(?:=|<<)\s{0,20}([^\n]{1,1000})/.exec(text) ?? []
-  const programs = /^%w/.test(listed)
+  const programs = listed.startsWith('%w')
     ? all(listed.slice(3), /([\w.-]{1,100})/g)
     : all(listed, /["']([\w.-]{1,100})["']/g)
   return {
