@@ -8,7 +8,7 @@ import { afterAll } from 'vitest'
 import { type Home, homeAt } from '../../src/platform/basics/home.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const START_LIMIT_MS = 30_000
+const START_LIMIT_MS = 60_000
 /** Hubs are started often here: what one has compiled the next need not compile again. */
 const COMPILED = mkdtempSync(join(tmpdir(), 'knowtation-compiled-'))
 const running = new Set<ChildProcess>()
@@ -17,7 +17,7 @@ afterAll(async () => {
   const left = [...running].map((child) => child.kill('SIGKILL') && once(child, 'close'))
   await Promise.all(left)
   rmSync(COMPILED, { recursive: true, force: true })
-})
+}, 120_000)
 
 /** A hub that runs as its own process, as an owner would run it. */
 export interface HubProcess {

@@ -29,7 +29,7 @@ test.each(keys)(
       )
     }
   },
-  60_000,
+  120_000,
 )
 
 const env = { KNOWTATION_AUDIT_KEY: 'ab'.repeat(32) }
@@ -61,4 +61,4 @@ test('what another process commits between two looks at the store is not taken f
   await expect(witnessOf(home).check(interrupted)).resolves.toBeUndefined()
   expect(commands).toBeGreaterThan(0)
   await other.close()
-})
+}, 120_000)
