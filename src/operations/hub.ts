@@ -20,6 +20,7 @@ import type { Database } from '../platform/storage/database.ts'
 import { onDatabaseTime } from '../platform/storage/database-clock.ts'
 import { checkNotLost } from '../platform/storage/lost-database.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
+import type { ConnectionTokens } from '../platform/upstream/connection-tokens.ts'
 import { type LazyUpstreams, lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Operation } from './define-operation.ts'
 import { Refusal } from './errors.ts'
@@ -88,6 +89,8 @@ export interface HubOptions {
   starters?: string
   /** Where operations are found that others are served by; without it there are none. */
   findOperation?: Hub['findOperation']
+  /** Where the tools of policies find the tokens of the owner's connections; without it they find none. */
+  connectionTokens?: (hub: Hub) => ConnectionTokens
   /** Looks through the database for damage before using it. */
   checkIntegrity?: boolean
   /** The owner goes on without what the store has lost; that is put on record. */
@@ -120,9 +123,10 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     if (acceptLoss) await recordLoss({ audit, db, home, system }, loss)
     const refusals = coalesceRefusals((record) => audit.append(record))
     const observers: Hub['observers'] = []
-    const upstreams = lazyUpstreams({ env, log, now: system.now })
+    const tokens = () => options.connectionTokens?.(hub)
+    const upstreams = lazyUpstreams({ env, log, now: system.now, tokens })
     const stopping = new AbortController()
-    return {
+    const hub: Hub = {
       ...partsOf(options, { config, system, db }),
       observers,
       closing,
@@ -144,6 +148,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
         witness.close()
       },
     }
+    return hub
   } catch (error) {
     await Promise.allSettled(closing.map((end) => end()))
     await db.close()

@@ -4,6 +4,7 @@ import { defineOperation } from '../../operations/define-operation.ts'
 import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { alertFindings } from './findings/alerts.ts'
 import { auditFindings } from './findings/audit.ts'
+import { authorizationFindings } from './findings/authorizations.ts'
 import { clockFindings } from './findings/clock-findings.ts'
 import { type Finding, FindingSchema } from './findings/doctor-finding.ts'
 import { fileFindings } from './findings/files.ts'
@@ -45,6 +46,7 @@ export const doctor = defineOperation({
       ...(await auditFindings(hub)),
       ...(await ledgerFindings(hub)),
       ...(await alertFindings(hub)),
+      ...(await authorizationFindings(hub)),
       ...(await schemaFindings(hub)),
       ...(await clockFindings(hub)),
       ...(await otherHubFindings(hub)),

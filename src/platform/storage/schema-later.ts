@@ -107,4 +107,13 @@ export const laterMigrations: readonly Migration[] = [
         input_sealed TEXT NOT NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL, state TEXT NOT NULL)`,
     ],
   },
+  {
+    // Who renews the tokens of a connection, and which connections only the owner can take further.
+    version: 9,
+    open_to: 5,
+    statements: [
+      `CREATE TABLE connection_authorizations (
+        connection_id TEXT PRIMARY KEY, renewing_by TEXT, renewing_until TEXT, needs_owner_since TEXT, fault TEXT)`,
+    ],
+  },
 ]

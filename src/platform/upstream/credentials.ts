@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { cachePerObject } from '../basics/cache.ts'
 import type { Log } from '../basics/plain-log.ts'
+import type { ConnectionTokens } from './connection-tokens.ts'
 import { credentialPrograms } from './programs/credential-programs.ts'
 import { type CommandProvider, type HttpProvider, REFERENCE, type UrlProvider } from './provider-policy.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
@@ -28,8 +29,8 @@ type Soon<Value> = Value | Promise<Value>
 export interface CredentialSource {
   ofCommand(provider: CommandServer): Soon<Credentials>
   ofWeb(provider: WebProvider): Soon<Credentials>
-  /** The provider did not take them. Answers whether they are read anew with the next call. */
-  forget(provider: WebProvider): boolean
+  /** The provider did not take these. Answers whether they are read anew with the next call. */
+  forget(provider: WebProvider, given: Credentials): boolean
   close(): void
 }
 
@@ -38,6 +39,7 @@ export function credentialSource(
   env: NodeJS.ProcessEnv,
   log: Log,
   programs = credentialPrograms(env),
+  tokens: ConnectionTokens = NO_TOKENS,
 ): CredentialSource {
   const readFile = credentialFiles()
   const warned = new Set<string>()
@@ -77,23 +79,42 @@ export function credentialSource(
       isList(provider.env) && Object.keys(provider.env_files).length === 0
         ? ofVariables(provider)
         : findCommand(provider),
-    ofWeb: ({ headers, url }) =>
-      then(resolveAll(headers, resolve), (values) => {
+    ofWeb: ({ headers, url, credentials }) =>
+      then(withToken(resolveAll(headers, resolve), tokens, credentials?.connection, url), (values) => {
         const secret = values.filter(([name]) => isCredentialHeader(name, headers[name]))
         return {
           values: Object.fromEntries(values),
           secrets: [...secret.map(([, value]) => value), ...secretParameters(url)],
         }
       }),
-    forget({ headers }) {
-      const named = Object.values(headers).map((value) => REFERENCE.exec(value))
-      const commands = named.flatMap((found) =>
-        found?.[2]?.toLowerCase() === 'exec' ? [found[3] ?? ''] : [],
-      )
-      return commands.map((command) => programs.forget(command)).includes(true)
+    forget({ headers, credentials }, { values }) {
+      if (credentials) tokens.refuse(credentials.connection, values.authorization?.slice(BEARER.length) ?? '')
+      const commands = commandsIn(headers)
+      return commands.map((command) => programs.forget(command)).includes(true) || credentials !== undefined
     },
     close: () => programs.close(),
   }
+}
+
+const BEARER = 'Bearer '
+
+const NO_TOKENS: ConnectionTokens = {
+  find: async () => Promise.reject(new UpstreamFailure('credential_missing', false)),
+  refuse() {},
+}
+
+/** The headers, and beside them the token of the provider's connection, where it has one. */
+function withToken(
+  headers: Soon<Named[]>,
+  tokens: ConnectionTokens,
+  connection: string | undefined,
+  url: string,
+): Soon<Named[]> {
+  if (connection === undefined) return headers
+  return Promise.all([headers, tokens.find(connection, url)]).then(([named, token]) => [
+    ...named,
+    ['authorization', `${BEARER}${token}`],
+  ])
 }
 
 type Named = readonly [name: string, value: string]
@@ -115,6 +136,11 @@ function then<From, To>(value: Soon<From>, next: (value: From) => To): Soon<To> 
 
 function isList(env: CommandProvider['env']): env is readonly string[] {
   return Array.isArray(env)
+}
+
+function commandsIn(headers: Readonly<Record<string, string>>): string[] {
+  const named = Object.values(headers).map((value) => REFERENCE.exec(value))
+  return named.flatMap((found) => (found?.[2]?.toLowerCase() === 'exec' ? [found[3] ?? ''] : []))
 }
 
 /** Whether a header may go to the policy's own origin alone. */

@@ -15,6 +15,8 @@ export interface Deadline {
 export interface Bounds {
   readonly deadline: Deadline
   readonly progress: Progress
+  /** What this request shows for itself, where that changes while a session goes on. */
+  readonly authorization?: string | undefined
 }
 
 export function startDeadline(timeout_seconds: number, signal: AbortSignal | undefined): Deadline {

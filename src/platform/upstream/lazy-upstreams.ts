@@ -8,11 +8,15 @@ export interface LazyUpstreams extends Upstreams {
   onServer(hear: (event: ServerEvent) => void): void
 }
 
-export function lazyUpstreams(options: ReachOptions): LazyUpstreams {
+/** What is known before anything is called. Who has tokens is asked then. */
+type LazyOptions = Omit<ReachOptions, 'tokens'> & { readonly tokens?: () => ReachOptions['tokens'] }
+
+export function lazyUpstreams({ tokens, ...options }: LazyOptions): LazyUpstreams {
   const listeners: ((event: ServerEvent) => void)[] = []
   const onServer = (event: ServerEvent) => listeners.forEach((hear) => hear(event))
   let loading: Promise<Upstreams> | undefined
-  const load = async () => (await import('./upstream.ts')).createUpstreams({ ...options, onServer })
+  const load = async () =>
+    (await import('./upstream.ts')).createUpstreams({ ...options, onServer, tokens: tokens?.() })
   const upstreams = () => (loading ??= load())
   return {
     onServer: (hear) => void listeners.push(hear),

@@ -49,7 +49,13 @@ const headerName = z
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'a header name')
   .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'a header the hub sets itself')
 
+/** Instead of a credential in the policy: a connection that the owner has authorised, which has tokens. */
+const ConnectionCredentials = z.strictObject({
+  connection: z.string().regex(/^conn_[0-9a-f]{1,64}$/, 'the id of a connection'),
+})
+
 const web = {
+  credentials: ConnectionCredentials.optional(),
   url: z.string().max(MAX_TEXT).refine(isPlainWebUrl, 'an http or https url without user, password and #'),
   headers: z.record(headerName, value).refine(hasDistinctNames, 'a header is named twice').default({}),
   allow_addresses: z
@@ -74,15 +80,20 @@ const CommandServer = z.strictObject({
   cwd: line.optional(),
   ...bounds,
 })
-const UrlServer = z.strictObject({ kind: z.literal('mcp'), ...web, ...bounds })
+const ONE_CREDENTIAL = 'has a credential already: an authorization header and credentials are two'
+const UrlServer = z
+  .strictObject({ kind: z.literal('mcp'), ...web, ...bounds })
+  .refine(hasOneCredential, { path: ['credentials'], message: ONE_CREDENTIAL })
 const CommandProvider = CommandServer.extend({ tool: line })
-const UrlProvider = UrlServer.extend({ tool: line })
-const HttpProvider = z.strictObject({
-  kind: z.literal('http'),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
-  ...web,
-  ...bounds,
-})
+const UrlProvider = UrlServer.safeExtend({ tool: line })
+const HttpProvider = z
+  .strictObject({
+    kind: z.literal('http'),
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
+    ...web,
+    ...bounds,
+  })
+  .refine(hasOneCredential, { path: ['credentials'], message: ONE_CREDENTIAL })
 const ToolboxProvider = z.strictObject({
   kind: z.literal('toolbox'),
   tool: line,
@@ -165,6 +176,16 @@ function hasControl(text: string): boolean {
 function hasDistinctNames(headers: Record<string, string>): boolean {
   const names = Object.keys(headers)
   return new Set(names.map((name) => name.toLowerCase())).size === names.length
+}
+
+function hasOneCredential({
+  headers,
+  credentials,
+}: {
+  headers: Record<string, string>
+  credentials?: unknown
+}): boolean {
+  return credentials === undefined || !Object.keys(headers).some((name) => /^authorization$/i.test(name))
 }
 
 function isAddressOrRange(text: string): boolean {

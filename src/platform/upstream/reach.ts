@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import type { Log } from '../basics/plain-log.ts'
 import type { Redact } from '../basics/redact-name.ts'
+import type { ConnectionTokens } from './connection-tokens.ts'
 import { type Credentials, credentialSource } from './credentials.ts'
 import { type Bounds, waitFor } from './deadline.ts'
 import { guardedAgents } from './http/guarded-agent.ts'
@@ -25,6 +26,8 @@ export interface ReachOptions {
   readonly onServer?: ((event: ServerEvent) => void) | undefined
   /** Finds the addresses of a name; the system's own unless a test brings one. */
   readonly lookup?: LookupFunction
+  /** Where providers that name a connection get its tokens. */
+  readonly tokens?: ConnectionTokens | undefined
   readonly limits?: Partial<PoolLimits>
   /** How long a program that gives a credential is left alone after it was asked. */
   readonly exec_rest_ms?: number
@@ -49,10 +52,11 @@ export interface Reach {
   close(): Promise<void>
 }
 
-export function openReach({ env, log, now, lookup, limits, onServer, exec_rest_ms }: ReachOptions): Reach {
+export function openReach(options: ReachOptions): Reach {
+  const { env, log, now, lookup, limits, onServer, exec_rest_ms, tokens } = options
   const tell = (kind: ServerNews, server: string) => onServer?.({ kind, server })
   const programs = credentialPrograms(env, exec_rest_ms === undefined ? {} : { rest_ms: exec_rest_ms })
-  const credentials = credentialSource(env, log, programs)
+  const credentials = credentialSource(env, log, programs, tokens)
   const redactors = keptByCredentials((_provider: Provided, { secrets }) => valueRedactor(secrets))
   const specs = keptByCredentials((provider: CommandServer, { values }) => {
     const spec = { command: provider.command, env: values, cwd: provider.cwd }
@@ -61,17 +65,8 @@ export function openReach({ env, log, now, lookup, limits, onServer, exec_rest_m
   const pool = childPool({ env, log, now, limits: { ...POOL_LIMITS, ...limits }, tell })
   const agents = guardedAgents(lookup)
   const servers = mcpServers(agents, tell)
-  let web_calls = 0
+  const onWeb = webCalls()
 
-  const onWeb = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
-    if (web_calls >= MAX_WEB_CALLS) throw new UpstreamFailure('not_available', false)
-    web_calls++
-    try {
-      return await ask()
-    } finally {
-      web_calls--
-    }
-  }
   /** With other credentials once more, where the first were refused and there are others. */
   const withCredentials = <Result>(
     provider: Omit<UrlProvider, 'tool'> | HttpProvider,
@@ -83,7 +78,7 @@ export function openReach({ env, log, now, lookup, limits, onServer, exec_rest_m
       try {
         return await ask(given)
       } catch (error) {
-        if (!isUnauthorized(error) || !credentials.forget(provider)) throw error
+        if (!isUnauthorized(error) || !credentials.forget(provider, given)) throw error
         const renewed = await waitIfNeeded(credentials.ofWeb(provider), bounds)
         if (isSameCredentials(given, renewed)) throw error
         return ask(renewed)
@@ -93,7 +88,7 @@ export function openReach({ env, log, now, lookup, limits, onServer, exec_rest_m
     async useServer(server, bounds, act) {
       if ('url' in server)
         return withCredentials(server, bounds, (given) =>
-          act(servers.sessionFor(server, given), redactors(server, given)),
+          act(showing(servers.sessionFor(server, given), server, given), redactors(server, given)),
         )
       const given = await waitIfNeeded(credentials.ofCommand(server), bounds)
       const { spec, key } = specs(server, given)
@@ -109,6 +104,33 @@ export function openReach({ env, log, now, lookup, limits, onServer, exec_rest_m
       await Promise.all([pool.close(), servers.close()])
       await agents.close()
     },
+  }
+}
+
+/** So many at the same time, and no more. */
+function webCalls() {
+  let count = 0
+  return async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+    if (count >= MAX_WEB_CALLS) throw new UpstreamFailure('not_available', false)
+    count++
+    try {
+      return await ask()
+    } finally {
+      count--
+    }
+  }
+}
+
+/** A session outlives tokens, so each call shows the token that it was given. */
+function showing(
+  session: McpConversation,
+  { credentials }: Omit<UrlProvider, 'tool'>,
+  { values: { authorization } }: Credentials,
+): McpConversation {
+  if (!credentials) return session
+  return {
+    call: (call) => session.call({ ...call, authorization }),
+    list: (bounds) => session.list({ ...bounds, authorization }),
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Server } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
+import { connectionTokens } from '../../domains/control/authorization/connection-tokens.ts'
 import { allChores, allOperations, beforePruning } from '../../domains/index.ts'
 import { type Hub, type HubOptions, openHub } from '../../operations/hub.ts'
 import { hubRecord } from '../../operations/hub-record.ts'
@@ -42,7 +43,13 @@ export interface RunningHub {
 export async function startHub(options: HubOptions & { host: string; port: number }): Promise<RunningHub> {
   const registry = buildRegistry(allOperations)
   const findOperation = async (name: string) => registry.get(name)
-  const hub = await openHub({ findOperation, ...options, checkIntegrity: true, serves: true })
+  const hub = await openHub({
+    findOperation,
+    connectionTokens,
+    ...options,
+    checkIntegrity: true,
+    serves: true,
+  })
   try {
     ensureHubToken(hub.home, hub.system)
     const hubToken = followHubToken(hub.home.hubToken)

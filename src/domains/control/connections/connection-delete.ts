@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recordIndexOf } from '../../../platform/knowledge/records/record-index.ts'
 import { sql, type Transaction } from '../../../platform/storage/database.ts'
+import { clearAuthorization } from '../authorization/authorization-store.ts'
 import { eraseRecords } from '../records/record-store.ts'
 import { eraseRuns, hasActiveRun } from '../runs/run-store.ts'
 import { DoneThenOutside } from '../spine/done-then-outside.ts'
@@ -32,6 +33,7 @@ async function eraseConnection(tx: Transaction, connection_id: string): Promise<
   const schedules = await tx.run(removeSchedule, connection_id)
   const device_refs_cleared = await tx.run(clearDevices, connection_id)
   await removeSecrets(tx, connection_id)
+  await clearAuthorization(tx, connection_id)
   await tx.run(removeIntents, connection_id)
   await removeConnection(tx, connection_id)
   return { ...erased, device_refs_cleared, schedule_deleted: schedules > 0 }

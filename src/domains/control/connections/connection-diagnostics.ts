@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BEFORE_NEWEST } from '../../../operations/page-cursor.ts'
 import { type Reader, sql } from '../../../platform/storage/database.ts'
+import { findAuthorization } from '../authorization/authorization-store.ts'
 import { RUN_STATES } from '../runs/run-state.ts'
 import { listRuns, progressOf, type RunRow } from '../runs/run-store.ts'
 import { HEALTHS, healthOf, recoveryOf, verdictOf } from './connection-health.ts'
@@ -72,7 +73,9 @@ export const connectionDiagnostics = defineConnectionOperation({
     const row = await requireListed(db, connection_id)
     const runs = await listRuns(db, { connection_id, after: BEFORE_NEWEST, limit: JUDGED_RUNS })
     const good = await findLastGood(db, connection_id, runs)
-    const health = healthOf(row, runs)
+    const standing = await findAuthorization(db, connection_id)
+    const needs_owner = standing?.needs_owner_since != null
+    const health = needs_owner && row.status === 'active' ? 'needs_attention' : healthOf(row, runs)
     const schedule = scheduleOf(row)
     return {
       object: 'owner_connection_diagnostics' as const,

@@ -31,6 +31,7 @@ const byId = sql<ConnectionRow>(`SELECT ${COLUMNS} FROM connections WHERE connec
 const hold = sql('UPDATE connections SET updated_at = updated_at WHERE connection_id = ?')
 const insert = sql(`INSERT INTO connections (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 const rename = sql('UPDATE connections SET display_name = ?, updated_at = ? WHERE connection_id = ?')
+const setSettings = sql('UPDATE connections SET settings_json = ?, updated_at = ? WHERE connection_id = ?')
 const setStatus = sql(
   'UPDATE connections SET status = ?, revoked_at = ?, updated_at = ? WHERE connection_id = ?',
 )
@@ -78,6 +79,11 @@ export async function insertConnection(tx: Transaction, row: ConnectionRow): Pro
 /** Gives a connection the owner's name for it. */
 export async function renameConnection(tx: Transaction, id: string, name: string, now: Date): Promise<void> {
   await tx.run(rename, name, now.toISOString(), id)
+}
+
+/** Gives a connection other settings. */
+export async function changeSettings(tx: Transaction, id: string, json: string, now: Date): Promise<void> {
+  await tx.run(setSettings, json, now.toISOString(), id)
 }
 
 /** Makes a connection active or revoked. */

@@ -1,4 +1,4 @@
-import type { Configuration, CustomFetchOptions } from 'openid-client'
+import type { ClientAuth, Configuration, CustomFetchOptions } from 'openid-client'
 import { type SafeFetch, SourceFault } from '../connectors/connector.ts'
 
 /** Who is asked for authorisation, and as which client. */
@@ -6,7 +6,11 @@ export interface ProviderClient {
   readonly issuer: string
   readonly client_id: string
   readonly client_secret?: string | undefined
+  /** How the client proves who it is; by its secret in the body where nothing is said. */
+  readonly auth_method?: AuthMethod | undefined
 }
+
+export type AuthMethod = 'none' | 'client_secret_post' | 'client_secret_basic'
 
 /** A provider that has been asked for its metadata. */
 export interface Provider {
@@ -17,8 +21,8 @@ export interface Provider {
 const ANSWER_LIMIT_BYTES = 262_144
 const TIMEOUT_SECONDS = 20
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
-/** Where metadata may lie: as OpenID has it, and as RFC 8414 has it. */
-const ALGORITHMS = ['oidc', 'oauth2'] as const
+/** Where metadata may lie: as OpenID has it, as RFC 8414 has it, and OpenID's at the place of RFC 8414. */
+const PLACES = ['oidc', 'oauth2', 'inserted'] as const
 
 /** Errors of RFC 6749, 7009 and 6750 that say what to do. Other texts of a provider's are not passed on. */
 const KNOWN_ERRORS = [
@@ -47,13 +51,14 @@ export async function openProvider(fetch: SafeFetch, client: ProviderClient): Pr
     execute: server.protocol === 'http:' ? [oauth.allowInsecureRequests] : [],
   }
   const { client_id, client_secret } = client
+  const proof = proofOf(oauth, client)
   let fault: SourceFault | undefined
-  for (const algorithm of ALGORITHMS) {
+  for (const place of PLACES) {
     try {
-      const found = await oauth.discovery(server, client_id, client_secret, undefined, {
-        ...options,
-        algorithm,
-      })
+      const [at, algorithm] =
+        place === 'inserted' ? [insertedPlace(server), 'oidc' as const] : [server, place]
+      const found = await oauth.discovery(at, client_id, client_secret, proof, { ...options, algorithm })
+      if (place === 'inserted') checkIssuer(found, server)
       return { oauth, configuration: found }
     } catch (error) {
       fault ??= asProviderFault(error)
@@ -61,6 +66,37 @@ export async function openProvider(fetch: SafeFetch, client: ProviderClient): Pr
     }
   }
   throw fault
+}
+
+function proofOf(
+  oauth: Provider['oauth'],
+  { client_secret, auth_method }: ProviderClient,
+): ClientAuth | undefined {
+  if (auth_method === 'none') return oauth.None()
+  return auth_method === 'client_secret_basic' ? basicProof(client_secret ?? '') : undefined
+}
+
+/** Encoded as forms are, and no more: many providers take the id and the secret as they come. */
+function basicProof(client_secret: string): ClientAuth {
+  return (_server, { client_id }, _body, headers) => {
+    const both = `${formText(client_id)}:${formText(client_secret)}`
+    headers.set('authorization', `Basic ${Buffer.from(both).toString('base64')}`)
+  }
+}
+
+function formText(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1)
+}
+
+function insertedPlace(issuer: URL): URL {
+  const path = issuer.pathname === '/' ? '' : issuer.pathname
+  return new URL(`/.well-known/openid-configuration${path}`, issuer)
+}
+
+/** Asked for by its own address, a document is read without a look at whose it is. */
+function checkIssuer(found: Configuration, issuer: URL): void {
+  if (URL.parse(found.serverMetadata().issuer)?.href !== issuer.href)
+    throw new SourceFault('bad_answer', 'The metadata of the provider is that of another one.')
 }
 
 /** Whether what is sent to an address stays secret on its way: https, or this very machine. */

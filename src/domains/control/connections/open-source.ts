@@ -1,4 +1,5 @@
 import type { Hub } from '../../../operations/hub.ts'
+import { connectionTokens } from '../authorization/connection-tokens.ts'
 import { type Json, type Source, SourceFault } from '../connectors/connector.ts'
 import { openSafeFetch } from '../connectors/safe-fetch.ts'
 import { readSecret, replaceSecret } from './connection-secrets.ts'
@@ -26,6 +27,7 @@ export function openSource(hub: Hub, connection: StoredConnection, options: Sour
     connection_id,
     settings: JSON.parse(settings_json) as Record<string, string>,
     find: (name) => readSecret(hub.db, hub, connection_id, name),
+    token: () => connectionTokens(hub).current(connection_id),
     async replaceSecret(name, value) {
       await hub.db.transaction((tx) => replaceSecret(tx, hub, { connection_id, name, value }))
     },
@@ -50,6 +52,7 @@ export function openDraftSource(hub: Hub, draft: DraftConnection, signal: AbortS
       connection_id,
       settings,
       find: async (name) => secrets.get(name),
+      token: accessToken,
       replaceSecret: async (name, value) => void secrets.set(name, value),
     },
   )
@@ -57,9 +60,11 @@ export function openDraftSource(hub: Hub, draft: DraftConnection, signal: AbortS
 
 interface Kept extends Pick<Source, 'connection_id' | 'settings' | 'replaceSecret'> {
   find(name: string): Promise<string | undefined>
+  /** A token that counts now, where the owner authorised the connection at a provider. */
+  token(source: Source): Promise<string>
 }
 
-function sourceOf(hub: Hub, { checkpoint, signal }: SourceOptions, { find, ...kept }: Kept): Source {
+function sourceOf(hub: Hub, { checkpoint, signal }: SourceOptions, { find, token, ...kept }: Kept): Source {
   const source: Source = {
     ...kept,
     fetch: openSafeFetch(hub, signal),
@@ -71,7 +76,7 @@ function sourceOf(hub: Hub, { checkpoint, signal }: SourceOptions, { find, ...ke
       const found = await find(name)
       if (found !== undefined) return found
       // A collector need not know that tokens end: whichever it is given counts now.
-      if (name === ACCESS_TOKEN && (await find(OAUTH_SECRET)) !== undefined) return accessToken(source)
+      if (name === ACCESS_TOKEN && (await find(OAUTH_SECRET)) !== undefined) return token(source)
       throw new SourceFault('needs_attention', `The connection has no credential called ${name}.`)
     },
   }

@@ -8,5 +8,6 @@ export const BUILTIN_COLLECTORS: Readonly<Record<string, () => Promise<Collector
   folder: async () => (await import('./folder/collector.ts')).folderCollector,
   git: async () => (await import('./git/collector.ts')).gitCollector,
   json_api: async () => (await import('./json-api/collector.ts')).jsonApiCollector,
+  tool_provider: async () => (await import('./tool-provider/collector.ts')).toolProviderCollector,
   mail: async () => (await import('./mail/collector.ts')).mailCollector,
 }

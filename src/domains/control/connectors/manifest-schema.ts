@@ -51,6 +51,8 @@ const OAuth = z.strictObject({
     .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
     .optional(),
   scope: z.string().max(1_000),
+  /** What the tokens are for. It says itself who gives them, where the issuer is left empty. */
+  resource: Line(2_000).optional(),
 })
 
 /** What a manifest must be. Its `connector_id` is also the name of its folder. */

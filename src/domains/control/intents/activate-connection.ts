@@ -2,8 +2,14 @@ import { hostname } from 'node:os'
 import type { Hub } from '../../../operations/hub.ts'
 import { OwnerRefusal } from '../../../operations/owner-contract.ts'
 import { sql, type Transaction } from '../../../platform/storage/database.ts'
-import { putSecret } from '../connections/connection-secrets.ts'
-import { insertConnection } from '../connections/connection-store.ts'
+import { clearAuthorization } from '../authorization/authorization-store.ts'
+import { putSecret, removeSecrets } from '../connections/connection-secrets.ts'
+import {
+  changeSettings,
+  findConnection,
+  holdConnection,
+  insertConnection,
+} from '../connections/connection-store.ts'
 import type { DraftConnection } from '../connections/open-source.ts'
 import type { ConnectorManifest } from '../connectors/manifest-schema.ts'
 import { putSchedule } from '../schedules/schedule-store.ts'
@@ -38,6 +44,7 @@ export async function activateConnection(
   const ended = { state: 'completed' as const, connection_id }
   if (!(await endIntent(tx, intent.intent_id, ended, now))) throw new OwnerRefusal('intent_ended')
   const at = now.toISOString()
+  if (intent.connection_id !== null) return authoriseAnew(tx, hub, tried, now)
   await insertConnection(tx, {
     connection_id,
     connector_id: intent.connector_id,
@@ -55,6 +62,24 @@ export async function activateConnection(
   const timing = { cron: null, interval_seconds: every ?? null, timezone: 'UTC' }
   if (every !== undefined) await putSchedule(tx, connection_id, timing, now)
   if (manifest.setup_modality === 'local_collector') await addDevice(tx, hub, tried, at)
+  return (await findIntent(tx, intent.intent_id)) as IntentRow
+}
+
+/** Gives a connection what was tried, in place of what it had. It keeps its id, its name and all it collected. */
+async function authoriseAnew(
+  tx: Transaction,
+  hub: Hub,
+  { intent, draft }: TriedConnection,
+  now: Date,
+): Promise<IntentRow> {
+  const { connection_id, settings, secrets } = draft
+  await holdConnection(tx, connection_id)
+  const found = await findConnection(tx, connection_id)
+  if (found?.status !== 'active') throw new OwnerRefusal('intent_ended')
+  await removeSecrets(tx, connection_id)
+  await clearAuthorization(tx, connection_id)
+  await changeSettings(tx, connection_id, JSON.stringify(settings), now)
+  await sealAll(tx, hub, connection_id, secrets)
   return (await findIntent(tx, intent.intent_id)) as IntentRow
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ownerSession } from '../../../operations/authority.ts'
 import { OwnerRefusal } from '../../../operations/owner-contract.ts'
-import { isSafeAddress, openProvider, type Provider } from '../connections/oauth-provider.ts'
+import { askAs, askForResource, documentAddress, OFFLINE } from '../authorization/ask-provider.ts'
+import { isSafeAddress, type Provider } from '../connections/oauth-provider.ts'
 import { SourceFault } from '../connectors/connector.ts'
 import type { ConnectorManifest } from '../connectors/manifest-schema.ts'
 import { openSafeFetch } from '../connectors/safe-fetch.ts'
@@ -30,6 +31,7 @@ function clientOf(
     issuer: fillIn(oauth.issuer, settings),
     client_id: fillIn(oauth.client_id, settings),
     scope: fillIn(oauth.scope, settings).trim(),
+    resource: oauth.resource && fillIn(oauth.resource, settings),
     client_secret: secrets.get('client_secret') ?? from_env,
   }
 }
@@ -68,16 +70,23 @@ export const ownerIntentAuthorize = defineOwnerOperation({
     const given = readSettings(connector.manifest, input.values)
     const client = clientOf(connector.manifest, given, hub.env)
     const home = caller.kind === 'owner_session' ? localhostOf(origin) : await hubAddress(hub.db)
-    const provider = await noting(hub, intent, () => openProvider(openSafeFetch(hub, signal), client))
-    const { issuer, client_id, scope } = client
+    const redirect_uri = `${home}${CALLBACK_PATH}`
+    const own = { redirect_uri, document: documentAddress(hub.config) }
+    const { provider, asked } = await noting(hub, intent, () =>
+      client.resource === undefined
+        ? askAs(openSafeFetch(hub, signal), client)
+        : askForResource(openSafeFetch(hub, signal), { ...client, resource: client.resource }, own),
+    )
+    const { client_secret, ...terms } = asked
     const pending: PendingAuthorization = {
-      issuer,
-      client_id,
-      scope,
+      ...terms,
       verifier: hub.system.random(32),
-      redirect_uri: `${home}${CALLBACK_PATH}`,
+      redirect_uri,
       settings: given.settings,
-      secrets: Object.fromEntries(given.secrets),
+      secrets: {
+        ...Object.fromEntries(given.secrets),
+        ...(client_secret !== undefined && { client_secret }),
+      },
       session_id: sessionOf(caller),
       until: returnUntil(now, intent),
     }
@@ -98,7 +107,7 @@ function shown({ intent_id }: IntentRow, { redirect_uri, until }: PendingAuthori
 
 async function authorizationUrl(
   { oauth, configuration }: Provider,
-  { verifier, redirect_uri, scope }: PendingAuthorization,
+  { verifier, redirect_uri, scope, resource }: PendingAuthorization,
   state: string,
 ): Promise<URL> {
   const { authorization_endpoint } = configuration.serverMetadata()
@@ -110,6 +119,9 @@ async function authorizationUrl(
     redirect_uri,
     state,
     ...(scope !== '' && { scope }),
+    ...(resource !== undefined && { resource }),
+    // Without the word for it some providers give nothing to renew the access with.
+    ...(scope.split(' ').includes(OFFLINE) && { prompt: 'consent' }),
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   })

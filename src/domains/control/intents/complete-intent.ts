@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { ownerSession } from '../../../operations/authority.ts'
 import type { Context } from '../../../operations/define-operation.ts'
 import { OwnerRefusal } from '../../../operations/owner-contract.ts'
-import { newConnectionId } from '../connections/connection-store.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { activateConnection, type TriedConnection } from './activate-connection.ts'
 import { finishAuthorization, giveBack } from './finish-authorization.ts'
@@ -11,7 +10,7 @@ import { IntentId, IntentShape, type ShownIntent, Values } from './intent-schema
 import { readCallback } from './pending-authorization.ts'
 import { readSettings } from './settings-form.ts'
 import { showIntent } from './show-intent.ts'
-import { requireOpenIntent, type StepContext, tryConnection } from './try-connection.ts'
+import { draftId, requireOpenIntent, type StepContext, tryConnection } from './try-connection.ts'
 
 const CallbackUrl = z.string().max(8_192).describe('Where the provider sent the browser: the whole address')
 const errors = { ...openIntentErrors, ...sourceErrors, ...intentErrors.pick('oauth_state_invalid') }
@@ -39,7 +38,7 @@ async function fillInIntent(
   const { manifest } = open.connector
   // Where a provider decides, nothing that the owner types takes its place.
   if (manifest.oauth) throw new OwnerRefusal('intent_needs_other_step', 'The provider has to be asked first.')
-  const draft = { connection_id: newConnectionId(hub.system), ...readSettings(manifest, values) }
+  const draft = { connection_id: draftId(hub, open.intent), ...readSettings(manifest, values) }
   await tryConnection(context, open, draft)
   return { intent: open.intent, manifest, draft }
 }

@@ -1,5 +1,9 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
+import { OwnerRefusal } from '../../../operations/owner-contract.ts'
+import type { Reader } from '../../../platform/storage/database.ts'
+import { byIdErrors } from '../connections/connection-errors.ts'
+import { requireConnection } from '../connections/connection-store.ts'
 import { findConnector } from '../connectors/connector-registry.ts'
 import { firstStepOf } from '../connectors/setup-plan.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
@@ -14,6 +18,13 @@ const ENROLLMENT_TTL_SECONDS = 15 * 60
 /** So many that wait for the owner, and so many that never can become a connection: neither take the others' room. */
 const KEPT_LIMIT = 200
 
+/** Only an active connection of the same connector may be given other credentials. */
+async function requireRenewable(db: Reader, connection_id: string, connector_id: string): Promise<void> {
+  const found = await requireConnection(db, connection_id)
+  if (found.connector_id !== connector_id || found.status !== 'active')
+    throw new OwnerRefusal('connector_instance_not_found')
+}
+
 /** The wish for a connection. It makes none: the next step is the owner's. */
 export const ownerConnectionIntentCreate = defineOwnerOperation({
   name: 'owner_connection_intent_create',
@@ -22,7 +33,7 @@ export const ownerConnectionIntentCreate = defineOwnerOperation({
   authority: ownerSurface(),
   rest: 'POST /v1/owner/connections/intents',
   cli: 'owner intent create <connector_id>',
-  errors: intentErrors.pick('too_many_intents'),
+  errors: { ...intentErrors.pick('too_many_intents'), ...byIdErrors },
   spine: {
     event: 'owner_agent.connection.initiate',
     operation: 'initiate_connection',
@@ -40,13 +51,19 @@ export const ownerConnectionIntentCreate = defineOwnerOperation({
   input: z.strictObject({
     connector_id: ConnectorId,
     display_name: DisplayName.optional().describe('What the connection will be called'),
+    connection_id: z
+      .string()
+      .regex(/^conn_[0-9a-f]{1,64}$/)
+      .optional()
+      .describe('The connection that gets new credentials, where none is to be made'),
     collection_scope: CollectionScope.optional().describe('Which part of the source is meant'),
   }),
   output: IntentShape,
   present: async () => (await import('./present-intents.ts')).presentIntent,
   made: ({ intent_id }) => ({ kind: 'connection_intent', id: intent_id }),
   async handle({ input, caller, db, hub, now, refuse }) {
-    const { connector_id, display_name = null, collection_scope } = input
+    const { connector_id, display_name = null, collection_scope, connection_id = null } = input
+    if (connection_id !== null) await requireRenewable(db, connection_id, connector_id)
     const connector = await findConnector(hub, connector_id)
     const next_step_kind = connector ? firstStepOf(connector.manifest, hub.env) : 'unsupported'
     const state = next_step_kind === 'unsupported' ? 'unsupported' : 'open'
@@ -65,6 +82,7 @@ export const ownerConnectionIntentCreate = defineOwnerOperation({
       created_by: `${caller.kind}:${caller.id}`,
       expires_at: new Date(now.getTime() + ttl_seconds * 1_000).toISOString(),
       scope_json: collection_scope === undefined ? null : JSON.stringify(collection_scope),
+      connection_id,
       code,
     })
     return showIntent(hub, db, (await findIntent(db, intent_id)) as IntentRow, now, code)

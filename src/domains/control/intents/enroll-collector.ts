@@ -1,14 +1,13 @@
 import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { ownerSession } from '../../../operations/authority.ts'
-import { newConnectionId } from '../connections/connection-store.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { activate } from './complete-intent.ts'
 import { intentErrors, openIntentErrors, sourceErrors } from './intent-errors.ts'
 import { IntentShape } from './intent-schemas.ts'
 import { findIntentByCode } from './intent-store.ts'
 import { readSettings } from './settings-form.ts'
-import { openIntent, tryConnection } from './try-connection.ts'
+import { draftId, openIntent, tryConnection } from './try-connection.ts'
 
 const DeviceName = z
   .string()
@@ -53,7 +52,7 @@ export const ownerCollectorEnroll = defineOwnerOperation({
     const field = manifest.settings.find(({ kind }) => kind === 'folder')
     if (!field) return refuse('intent_needs_other_step')
     const given = readSettings(manifest, { [field.name]: input.folder })
-    const draft = { connection_id: newConnectionId(hub.system), ...given }
+    const draft = { connection_id: draftId(hub, intent), ...given }
     await tryConnection(context, open, draft)
     return { intent, manifest, draft, device_name: input.device_name }
   },

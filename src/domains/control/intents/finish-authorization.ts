@@ -1,12 +1,11 @@
 import type { Hub } from '../../../operations/hub.ts'
-import { newConnectionId } from '../connections/connection-store.ts'
 import { asProviderFault, openProvider } from '../connections/oauth-provider.ts'
 import { OAUTH_SECRET, type OAuthCredential, revokeTokens, tokensOf } from '../connections/oauth-tokens.ts'
 import { type DraftConnection, openDraftSource } from '../connections/open-source.ts'
 import { openSafeFetch } from '../connectors/safe-fetch.ts'
 import type { TriedConnection } from './activate-connection.ts'
 import { type Callback, type PendingAuthorization, takePending } from './pending-authorization.ts'
-import { noting, openIntent, type StepContext, tryConnection } from './try-connection.ts'
+import { draftId, noting, openIntent, type StepContext, tryConnection } from './try-connection.ts'
 
 const REVOKE_LIMIT_MS = 20_000
 
@@ -28,7 +27,7 @@ export async function finishAuthorization(
   )
   const { client_secret: _, ...others } = pending.secrets
   const draft: DraftConnection = {
-    connection_id: newConnectionId(hub.system),
+    connection_id: draftId(hub, intent),
     settings: pending.settings,
     secrets: new Map([...Object.entries(others), [OAUTH_SECRET, JSON.stringify(credential)]]),
   }
@@ -44,15 +43,21 @@ export async function finishAuthorization(
 async function exchangeCode(
   { hub, signal }: StepContext,
   { url, state }: Callback,
-  { verifier, issuer, client_id, scope }: PendingAuthorization,
+  { verifier, issuer, client_id, scope, resource, auth_method }: PendingAuthorization,
   client_secret: string | undefined,
 ): Promise<OAuthCredential> {
-  const client = { issuer, client_id, ...(client_secret !== undefined && { client_secret }) }
+  const client = {
+    issuer,
+    client_id,
+    ...(client_secret !== undefined && { client_secret }),
+    ...(auth_method !== undefined && { auth_method }),
+  }
+  const meant = resource === undefined ? {} : { resource }
   const { oauth, configuration } = await openProvider(openSafeFetch(hub, signal), client)
   try {
     const checks = { pkceCodeVerifier: verifier, expectedState: state }
-    const answer = await oauth.authorizationCodeGrant(configuration, url, checks)
-    return { ...client, scope, ...tokensOf(answer, hub.system.now()) }
+    const answer = await oauth.authorizationCodeGrant(configuration, url, checks, meant)
+    return { ...client, ...meant, scope, ...tokensOf(answer, hub.system.now()) }
   } catch (error) {
     throw asProviderFault(error)
   }

@@ -16,6 +16,7 @@ export interface IntentRow {
   created_by: string
   expires_at: string
   ended_at: string | null
+  /** What it became, or what it authorises anew. */
   connection_id: string | null
   code_hash: string | null
   state_hash: string | null
@@ -30,7 +31,7 @@ const COLUMNS = `intent_id, connector_id, display_name, state, step, created_at,
   connection_id, code_hash, state_hash, sealed, scope_json, fault`
 const insert = sql(
   `INSERT INTO connection_intents (${COLUMNS})
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, ?, NULL, NULL, ?, NULL)`,
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?, NULL, NULL, ?, NULL)`,
 )
 const byId = sql<IntentRow>(`SELECT ${COLUMNS} FROM connection_intents WHERE intent_id = ?`)
 const byCode = sql<IntentRow>(`SELECT ${COLUMNS} FROM connection_intents WHERE code_hash = ?`)
@@ -68,14 +69,14 @@ export type NewIntent = Pick<
   | 'created_by'
   | 'expires_at'
   | 'scope_json'
-> & { code: string | undefined }
+> & { code: string | undefined; connection_id?: string | null }
 
 /** Puts an intent in. */
 export async function insertIntent(tx: Transaction, made: NewIntent): Promise<void> {
   const { intent_id, connector_id, display_name, state, step, created_at, created_by, expires_at } = made
   const code_hash = made.code === undefined ? null : hashSecret(made.code)
   const first = [intent_id, connector_id, display_name, state, step, created_at, created_by, expires_at]
-  await tx.run(insert, ...first, code_hash, made.scope_json)
+  await tx.run(insert, ...first, made.connection_id ?? null, code_hash, made.scope_json)
 }
 
 /** The intent of an id. */

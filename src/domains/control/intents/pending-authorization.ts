@@ -16,6 +16,8 @@ const Pending = z.strictObject({
   issuer: z.string(),
   client_id: z.string(),
   scope: z.string(),
+  resource: z.string().optional(),
+  auth_method: z.enum(['none', 'client_secret_post', 'client_secret_basic']).optional(),
   verifier: z.string(),
   redirect_uri: z.string(),
   settings: z.record(z.string(), z.string()),

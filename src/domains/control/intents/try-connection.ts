@@ -1,6 +1,7 @@
 import type { Context, Effect } from '../../../operations/define-operation.ts'
 import type { Hub } from '../../../operations/hub.ts'
 import { OwnerRefusal } from '../../../operations/owner-contract.ts'
+import { newConnectionId } from '../connections/connection-store.ts'
 import { type DraftConnection, openDraftSource } from '../connections/open-source.ts'
 import { type Collector, type Connector, SourceFault } from '../connectors/connector.ts'
 import { findConnector } from '../connectors/connector-registry.ts'
@@ -44,6 +45,11 @@ export async function openIntent(hub: Hub, intent: IntentRow, now: Date): Promis
     throw new OwnerRefusal('intent_needs_other_step', guidance ?? manifest.reason)
   }
   return { intent, connector }
+}
+
+/** The id that a connection will have: a new one, or that of the connection which gets another authorisation. */
+export function draftId({ system }: Hub, { connection_id }: IntentRow): string {
+  return connection_id ?? newConnectionId(system)
 }
 
 /** Asks the source once with what was given. Whatever is wrong is noted at the intent, and nothing is made. */

@@ -12,6 +12,7 @@ export const EVENT_TYPES = [
   'approval.requested',
   'approval.decided',
   'approval.expired',
+  'connection.needs_owner',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

@@ -18,44 +18,58 @@ export interface McpServers {
 }
 
 export function mcpServers(agents: Agents, tell: (kind: ServerNews, server: string) => void): McpServers {
-  const sessions = new Map<string, McpSession>()
-  const open = (provider: UrlServer, credentials: Credentials) => {
+  const sessions = new Map<string, Opened>()
+  const open = (provider: UrlServer, credentials: Credentials): Opened => {
     const server = serverId(provider)
-    return mcpSession(sender(agents, provider, credentials), (kind) => tell(kind, server))
+    const shown = { latest: credentials }
+    const session = mcpSession(sender(agents, provider, shown), (kind) => tell(kind, server))
+    return { session, shown }
   }
   const sessionFor = (provider: UrlServer, credentials: Credentials): McpSession => {
-    const key = JSON.stringify([provider.url, provider.allow_addresses, credentials.values])
-    const session = sessions.get(key) ?? open(provider, credentials)
+    const key = JSON.stringify([provider.url, provider.allow_addresses, whoseOf(provider, credentials)])
+    const opened = sessions.get(key) ?? open(provider, credentials)
+    opened.shown.latest = credentials
     sessions.delete(key)
-    sessions.set(key, session)
+    sessions.set(key, opened)
     for (const [oldest, unused] of sessions) {
       if (sessions.size <= MAX_SESSIONS) break
       sessions.delete(oldest)
-      void unused.close()
+      void unused.session.close()
     }
-    return session
+    return opened.session
   }
   return {
     sessionFor,
     async close() {
-      await Promise.all([...sessions.values()].map((session) => session.close()))
+      await Promise.all([...sessions.values()].map(({ session }) => session.close()))
       sessions.clear()
     },
   }
 }
 
-function sender(agents: Agents, provider: UrlServer, credentials: Credentials): SendPost {
+/** A session, and the credentials that its own questions go with. */
+interface Opened {
+  readonly session: McpSession
+  readonly shown: { latest: Credentials }
+}
+
+/** Whom a session is for: a connection stays the same one with every token of its. */
+function whoseOf({ credentials }: UrlServer, { values }: Credentials): object {
+  if (!credentials) return values
+  const { authorization: _, ...others } = values
+  return { ...others, ...credentials }
+}
+
+function sender(agents: Agents, provider: UrlServer, shown: Opened['shown']): SendPost {
   const url = new URL(provider.url)
-  const fixed = {
-    ...lowerNames(credentials.values),
-    accept: 'application/json, text/event-stream',
-    'content-type': 'application/json',
-  }
+  const kinds = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
   const written = lowerNames(provider.headers)
-  return ({ headers, ...post }) =>
-    follow(
+  return ({ headers, authorization, ...post }) => {
+    const own = { ...lowerNames(shown.latest.values), ...(authorization !== undefined && { authorization }) }
+    return follow(
       agents.agentFor(provider.url, provider.allow_addresses),
-      { ...post, url, written, headers: { ...fixed, ...headers } },
+      { ...post, url, written, headers: { ...own, ...kinds, ...headers } },
       'method_kept',
     )
+  }
 }

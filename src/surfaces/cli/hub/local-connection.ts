@@ -6,6 +6,7 @@ import { homeAt } from '../../../platform/basics/home.ts'
 import { plainLog } from '../../../platform/basics/plain-log.ts'
 import { realSystem } from '../../../platform/basics/system.ts'
 import { localCaller } from '../../../platform/identity/caller.ts'
+import type { ConnectionTokens } from '../../../platform/upstream/connection-tokens.ts'
 import type { Invocation } from '../command.ts'
 import type { Connection } from './connection.ts'
 import { placeOfHome } from './hub-place.ts'
@@ -50,9 +51,19 @@ export async function openHome(invocation: Invocation, more: { acceptLoss?: bool
   const log = plainLog((line) => io.stderr.write(line), realSystem.now)
   try {
     const home = homeAt(globals.home, env)
-    return await openHub({ home, env, system: realSystem, log, findOperation, ...more })
+    return await openHub({ home, env, system: realSystem, log, findOperation, connectionTokens, ...more })
   } catch (error) {
     throw openingFailure(error)
+  }
+}
+
+/** Loaded only when a tool has a connection that gives it tokens. */
+function connectionTokens(hub: Hub): ConnectionTokens {
+  const load = async () =>
+    (await import('../../../domains/control/authorization/connection-tokens.ts')).connectionTokens(hub)
+  return {
+    find: async (...asked) => (await load()).find(...asked),
+    refuse: (...refused) => void load().then((tokens) => tokens.refuse(...refused)),
   }
 }
 

@@ -1,4 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { documentAddress } from '../../../domains/control/authorization/ask-provider.ts'
+import {
+  CLIENT_DOCUMENT_PATH,
+  describeClient,
+} from '../../../domains/control/authorization/register-client.ts'
+import { CALLBACK_PATH } from '../../../domains/control/intents/authorize-intent.ts'
 import type { Hub } from '../../../operations/hub.ts'
 import { MCP_METADATA } from '../operation-call.ts'
 
@@ -20,6 +26,22 @@ export function addMcpMetadata(app: FastifyInstance): void {
       bearer_methods_supported: ['header'],
     }
   })
+}
+
+/** Who the hub is, for providers that read it where the owner connects something (client-ID metadata document). */
+export function addClientDocument(app: FastifyInstance, hub: Hub): void {
+  const client_id = documentAddress(hub.config)
+  if (client_id === undefined) return
+  const homes = [String(hub.config.public_url), 'http://localhost', 'http://127.0.0.1']
+  const document = {
+    client_id,
+    client_uri: hub.config.public_url,
+    ...describeClient(homes.map((home) => `${home}${CALLBACK_PATH}`)),
+    token_endpoint_auth_method: 'none',
+  }
+  app.get(CLIENT_DOCUMENT_PATH, async (request: FastifyRequest, reply: FastifyReply) =>
+    request.identity.pinned ? reply.callNotFound() : document,
+  )
 }
 
 /** What RFC 8414 has a program told of the browser flow, written by us: the library would take it from the Host. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { controlDocument } from '../../../domains/control/control-document.ts'
 import type { Hub } from '../../../operations/hub.ts'
 import { DEVICE_GRANT } from '../oauth/check-request.ts'
-import { addMcpMetadata, signInMetadata } from '../oauth/metadata.ts'
+import { addClientDocument, addMcpMetadata, signInMetadata } from '../oauth/metadata.ts'
 import { RESOURCE_METADATA } from '../operation-call.ts'
 import { pageOrigin } from './owner-oauth.ts'
 
@@ -18,6 +18,7 @@ export function addOwnerDiscovery(app: FastifyInstance, hub: Hub): void {
     handler: (request, reply) => serverMetadata(hub, request, reply),
   })
   addMcpMetadata(app)
+  addClientDocument(app, hub)
 }
 
 async function resourceMetadata(hub: Hub, request: FastifyRequest): Promise<object> {
