@@ -26,9 +26,17 @@ const manifestOf = (id: string) =>
 describe('the connectors that come with the hub', () => {
   const ids = readdirSync(SHIPPED)
   test('are all there, each under the name of its folder', () => {
-    expect(ids.toSorted()).toEqual(
-      ['amazon', 'calendar', 'feed', 'folder', 'git', 'json_api', 'mail', 'whatsapp'].toSorted(),
-    )
+    expect(ids.toSorted()).toEqual([
+      'amazon',
+      'calendar',
+      'feed',
+      'folder',
+      'git',
+      'json_api',
+      'mail',
+      'tool_provider',
+      'whatsapp',
+    ])
     for (const id of ids) expect(manifestOf(id).connector_id).toBe(id)
   })
 
