@@ -27,7 +27,7 @@ export interface Call {
   readonly origin?: string
   /** What shows that the owner is there in person, at the command line. */
   readonly presence?: Presence | undefined
-  /** How long the caller would wait for a person; nothing where it has not said. */
+  /** How long the caller would wait for a person; undefined where it has not said. */
   readonly patience_seconds?: number | undefined
   /** Tells the caller that its call goes on, where it wants to hear so. */
   readonly progress?: ((count: number) => void) | undefined

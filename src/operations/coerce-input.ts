@@ -74,7 +74,7 @@ function findJson(text: string): unknown {
   }
 }
 
-/** The values an enumeration allows, or nothing for a schema that is none. */
+/** The values an enumeration allows, or undefined for a schema that is none. */
 export function choicesOf(schema: Schema): readonly string[] | undefined {
   const def = innerSchema(schema)._zod.def as { type: string; entries?: Record<string, string> }
   return def.type === 'enum' && def.entries ? Object.values(def.entries) : undefined

@@ -10,7 +10,7 @@ export interface Contract {
   readonly forStrangers?: boolean
   /** The form of its refusals, for the description of the surface; it has a name of its own. */
   readonly refusals?: z.ZodType
-  /** What an error of the handler's means, as one of the operation's codes; nothing for one it does not know. */
+  /** What an error of the handler's means, as one of the operation's codes; undefined for one it does not know. */
   toRefusal(error: unknown): Refusal | undefined
   /** The finished answer around a handler's output. */
   renderSuccess(ended: EndedCall, output: unknown): Promise<string>

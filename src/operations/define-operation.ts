@@ -86,7 +86,7 @@ export interface Context<Input, Code extends string, E extends Effect> {
   /** Where the call came from, for limits on attempts. */
   readonly address: string
   isGateOn(flag: GateFlag): boolean
-  /** How long the caller would wait for a person; nothing where it has not said. */
+  /** How long the caller would wait for a person; undefined where it has not said. */
   readonly patience_seconds: number | undefined
   /** Tells the caller that its call goes on, where it wants to hear so. */
   progress(count: number): void

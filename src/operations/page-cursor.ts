@@ -29,7 +29,7 @@ export function pageInputs(most: number, usual: number, cursor_chars = CURSOR_CH
   }
 }
 
-/** The place that a cursor stands for: the beginning without one, nothing for a text that is not ours. */
+/** The place that a cursor stands for: the beginning without one, undefined for a text that is not ours. */
 export function findPlace(cursor: string | undefined, beginning = BEFORE_NEWEST): Place | undefined {
   if (cursor === undefined) return beginning
   const [, at, id] = FORM.exec(Buffer.from(cursor, 'base64url').toString()) ?? []

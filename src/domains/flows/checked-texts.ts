@@ -4,7 +4,7 @@ const KEPT_LIMIT_CHARS = 8_388_608
 const TEXT_LIMIT_CHARS = 262_144
 
 /**
- * Texts that were found to have their hash, by that hash. The same hash always means the same text, so
+ * A bounded cache of texts that were found to have their hash, by that hash. The same hash always means the same text, so
  * nothing in here can be out of date; who may see a text is decided by the row that names its hash.
  */
 export function keepCheckedTexts() {

@@ -5,7 +5,7 @@ const KEPT_LIMIT = 256
 const TEXT_LIMIT_CHARS = 65_536
 
 /**
- * Keeps, for a stored text, the last answer that was put together around it. Joining a long text anew for
+ * A bounded cache: for a stored text, the last answer that was put together around it. Joining a long text anew for
  * each call costs more than the rest of a read, and most calls that follow each other ask for the same.
  */
 export function keepAnswers(): (stored: string, rest: string, render: () => string) => StoredJson {

@@ -25,7 +25,7 @@ interface Offered {
 }
 
 /**
- * Documents by their own text, so that nothing in here can be out of date: a changed document is another
+ * A bounded cache of documents by their own text, so that nothing in here can be out of date: a changed document is another
  * one, and whatever else a rendered text depends on is in its key.
  */
 export function keepProjections(): (document: string) => ReadDocument {

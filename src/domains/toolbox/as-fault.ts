@@ -52,7 +52,7 @@ const ADVICE: Readonly<Partial<Record<DenialReason, string>>> = {
     'What lies in such a folder already is for the owner to change; have tests make repositories below /tmp.',
 }
 
-/** Whatever a tool may throw, as a fault; nothing for an error that nobody foresaw. */
+/** Whatever a tool may throw, as a fault; undefined for an error that nobody foresaw. */
 export function asFault(error: unknown): ToolFault | undefined {
   if (error instanceof ToolFault) return error
   if (error instanceof GuardDenied) return denialFault(error)

@@ -57,7 +57,7 @@ export async function noteViolation(
   return 'raised'
 }
 
-/** Marks an alert as looked at; a second time changes nothing. Nothing for an agent without one. */
+/** Marks an alert as looked at; a second time changes nothing. Undefined for an agent without one. */
 export async function acknowledgeAlert(
   tx: Transaction,
   { vault_id, agent_id, by, now }: { vault_id: string; agent_id: string; by: string; now: Date },

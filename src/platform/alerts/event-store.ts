@@ -96,7 +96,7 @@ export type ListedEvent = Omit<SecurityEvent, 'command_args'> & {
 
 export interface EventPage {
   events: ListedEvent[]
-  /** Where to go on, or nothing when there are no older ones. */
+  /** Where to go on, or null when there are no older ones. */
   next_before: string | null
 }
 

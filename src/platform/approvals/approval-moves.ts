@@ -108,7 +108,7 @@ export async function decideApproval(tx: Transaction, one: Decision, now: Date):
   return (await tx.run(decide, state, ...by, ...ends, approval_id, digest, now.toISOString())) === 1
 }
 
-/** Takes the one execution. Answers the fence under which its end is written; nothing where it cannot be had. */
+/** Takes the one execution. Answers the fence under which its end is written; undefined where it cannot be had. */
 export async function claimExecution(
   tx: Transaction,
   { approval_id, digest, fence }: Pick<CallApproval, 'approval_id' | 'digest' | 'fence'>,

@@ -60,7 +60,7 @@ export interface CallApproval extends AskedCall {
   readonly ended_at: string | null
   /** Why the tool refused. */
   readonly result_code: string | null
-  /** What the tool answered, for whoever calls again soon; nothing where it was too large. */
+  /** What the tool answered, for whoever calls again soon; null where it was too large. */
   readonly result_sealed: string | null
 }
 

@@ -46,7 +46,7 @@ export async function findEnd(db: Database) {
   return tables.includes('audit_head') ? db.get(readEnd) : undefined
 }
 
-/** The hash of a record that is kept, or of one where pruning has cut; nothing for one that went with a prune. */
+/** The hash of a record that is kept, or of one where pruning has cut; undefined for one that went with a prune. */
 async function hashAt(db: Reader, checkpoint_seq: number, seq: number): Promise<string | undefined> {
   if (seq < checkpoint_seq) return undefined
   const found = await db.get(seq === checkpoint_seq ? hashOfCheckpoint : hashOfRecord, seq)

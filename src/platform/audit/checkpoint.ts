@@ -69,7 +69,7 @@ async function pruneBatch(tx: Transaction, log: AuditLog, keep: Retention, time:
   return tx.run(deleteThrough, cut.seq)
 }
 
-/** The hash of the record at `cut`, or nothing when the records up to it are not all as written. */
+/** The hash of the record at `cut`, or undefined when the records up to it are not all as written. */
 async function findSoundHash(tx: Transaction, head: AuditHead, cut: number): Promise<string | undefined> {
   const from = head.checkpoint_seq
   const start = from === 0 ? GENESIS_HASH : (await tx.get(hashOfCheckpoint, from))?.hash

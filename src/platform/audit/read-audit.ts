@@ -37,7 +37,7 @@ export interface AuditQuery {
 
 export interface AuditPage {
   records: ChainedRecord[]
-  /** Where to go on, or nothing when there are no older records. */
+  /** Where to go on, or null when there are no older records. */
   next_before_seq: number | null
   /** Whether looking stopped at the limit of records looked at, rather than at `limit` matches. */
   cut: boolean
@@ -108,7 +108,7 @@ export interface AuditExport {
   records: ChainedRecord[]
   checkpoints: Checkpoint[]
   head: { seq: number; hash: string; checkpoint_seq: number }
-  /** Where to go on, or nothing when this reaches the head. */
+  /** Where to go on, or null when this reaches the head. */
   next_after_seq: number | null
 }
 

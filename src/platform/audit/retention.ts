@@ -45,7 +45,7 @@ const measure = sql<{ bytes: number | null }>(
    FROM audit_records WHERE seq > ?`,
 )
 
-/** How far the chain may be cut, looking no further than `limit`; nothing where all of it is to be kept. */
+/** How far the chain may be cut, looking no further than `limit`; undefined where all of it is to be kept. */
 export async function findCut(
   tx: Transaction,
   head: AuditHead,

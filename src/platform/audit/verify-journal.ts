@@ -13,7 +13,7 @@ import { ChainFault, verifyChain } from './verify-chain.ts'
 
 /** What the journal of all ledgers says, and whether the audit log says the same. */
 export interface JournalReport {
-  /** When it was begun, or nothing where there is none yet. */
+  /** When it was begun, or null where there is none yet. */
   since: string | null
   fault: string | null
   /** How far each tenant's chain reaches. */

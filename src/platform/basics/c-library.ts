@@ -10,7 +10,7 @@ export interface CLibrary {
 }
 
 interface Koffi {
-  /** Nothing for a path means what the program has loaded already. */
+  /** Null for a path means what the program has loaded already. */
   load(path: null): Pick<CLibrary, 'func'>
   errno(): number
 }

@@ -1,6 +1,6 @@
 const SECONDS_PER = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
 
-/** Seconds from `90`, `90s`, `15m`, `12h` or `30d`; nothing for any other text. */
+/** Seconds from `90`, `90s`, `15m`, `12h` or `30d`; undefined for any other text. */
 export function findSeconds(text: string): number | undefined {
   // As many digits as a number can stand for: whether it is too long a time is for others to say.
   const match = /^(\d{1,300})([smhd]?)$/.exec(text)

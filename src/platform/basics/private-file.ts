@@ -22,7 +22,7 @@ export function readOrCreatePrivateFile(path: string, makeContent: () => string)
   return readFileSync(path, 'utf8')
 }
 
-/** The text of a file, or nothing when there is no such file. Any other trouble is thrown: a pipe would be waited for. */
+/** The text of a file, or undefined when there is no such file. Any other trouble is thrown: a pipe would be waited for. */
 export function findFile(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
     throw new Error(`${path} is not a plain file.`)

@@ -118,7 +118,7 @@ function typeOf(typ: unknown): string | undefined {
         .replace(/^application\//, '')
 }
 
-/** Turns verified claims into a caller, or nothing when they do not name one. */
+/** Turns verified claims into a caller, or undefined when they do not name one. */
 export function gatewayCaller({ claims, typ }: Verified, client: string): Caller | undefined {
   if (typeof claims.sub !== 'string' || !SUBJECT.test(claims.sub) || NOT_A_SUBJECT.test(claims.sub))
     return undefined

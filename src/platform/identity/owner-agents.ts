@@ -77,7 +77,7 @@ export function listOwnerAgents(db: Reader, limit: number): Promise<OwnerAgent[]
   return db.all(page, limit)
 }
 
-/** Revokes an agent; a second time changes nothing. Answers nothing for an unknown one. */
+/** Revokes an agent; a second time changes nothing. Answers undefined for an unknown one. */
 export async function revokeOwnerAgent(
   tx: Transaction,
   agent_id: string,

@@ -68,7 +68,7 @@ const takeBack = sql(
 )
 const purge = sql('DELETE FROM owner_device_grants WHERE expires_at < ?')
 
-/** Notes a wish and makes its two codes, of which only hashes are stored. Answers nothing when too many wait. */
+/** Notes a wish and makes its two codes, of which only hashes are stored. Answers undefined when too many wait. */
 export async function createDeviceGrant(
   tx: Transaction,
   system: System,
@@ -167,7 +167,7 @@ export async function decideDeviceGrant(
   return (await tx.run(decide, decision.state, decision.decided_by, grant_id, now.toISOString())) === 1
 }
 
-/** Uses an approval up: it gives one bearer. Answers nothing where there is none to use. */
+/** Uses an approval up: it gives one bearer. Answers undefined where there is none to use. */
 export async function useDeviceGrant(
   tx: Transaction,
   device_code: string,

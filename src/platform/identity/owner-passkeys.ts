@@ -47,7 +47,7 @@ const useChallenge = sql(
 )
 const purgeChallenges = sql('DELETE FROM owner_challenges WHERE expires_at <= ?')
 
-/** Gives out a challenge, base64url. Answers nothing when too many are open. */
+/** Gives out a challenge, base64url. Answers undefined when too many are open. */
 export async function createChallenge(
   tx: Transaction,
   system: System,

@@ -25,7 +25,7 @@ const bound = { limit: WAITING_LIMIT, full: () => new PasswordsBusy() }
 /** The bound is on the memory of the process, however many hubs it has open. */
 const inTurn = <Result>(act: () => Promise<Result>) => withSlot('passwords', AT_ONCE, act, { bound })
 
-/** What is wrong with a new password, in words for the owner; nothing when it will do. */
+/** What is wrong with a new password, in words for the owner; undefined when it will do. */
 export function findPasswordFault(password: string): string | undefined {
   const { length } = [...normalForm(password)]
   if (length < PASSWORD_MIN_CHARS) return `The password needs at least ${PASSWORD_MIN_CHARS} characters.`

@@ -18,7 +18,7 @@ export function makeUserCode(system: System): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`
 }
 
-/** A typed code in its one form, whatever its case, spaces and dashes; nothing when it cannot be one. */
+/** A typed code in its one form, whatever its case, spaces and dashes; undefined when it cannot be one. */
 export function findUserCode(typed: string): string | undefined {
   if (typed.length > 32) return undefined
   const letters = typed.toUpperCase().replace(/[\s-]/g, '')

@@ -29,7 +29,7 @@ export function signInOptions(challenge: string, rp_id: string) {
   return { challenge, rpId: rp_id, timeout, userVerification: 'required', allowCredentials: [] }
 }
 
-/** What a browser has made for a challenge; nothing when it is not sound. */
+/** What a browser has made for a challenge; undefined when it is not sound. */
 export async function findRegistration(
   response: unknown,
   origin: string,
@@ -60,7 +60,7 @@ export async function findRegistration(
 }
 
 /**
- * The new counter of a passkey that signed a challenge; nothing when it did not. The page that it was made on is the
+ * The new counter of a passkey that signed a challenge; undefined when it did not. The page that it was made on is the
  * only one that it counts on: what the request says of its own address is no part of this.
  */
 export async function findAssertion(

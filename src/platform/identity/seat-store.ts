@@ -13,7 +13,7 @@ export interface SessionRecord {
   project_root: string
   service_root: string
   isolation_level: string | null
-  /** A JSON list; nothing where any whitelisted command may be run. */
+  /** A JSON list; null where any whitelisted command may be run. */
   allowed_commands: string | null
   created_at: string
   created_by: string
@@ -110,7 +110,7 @@ export function listSessions(db: Reader, vault_id: string, limit: number): Promi
   return db.all(page, vault_id, limit)
 }
 
-/** Revokes a session of the vault; a second time changes nothing. Answers nothing for an unknown one. */
+/** Revokes a session of the vault; a second time changes nothing. Answers undefined for an unknown one. */
 export async function revokeSession(
   tx: Transaction,
   vault_id: string,

@@ -94,7 +94,7 @@ export function listTokens(
   return db.all(page, wanted.vault_id, wanted.after.at, wanted.after.id, wanted.limit)
 }
 
-/** Revokes a token of the vault; a second time changes nothing. Answers nothing for an unknown one. */
+/** Revokes a token of the vault; a second time changes nothing. Answers undefined for an unknown one. */
 export async function revokeToken(
   tx: Transaction,
   vault_id: string,

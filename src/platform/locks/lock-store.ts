@@ -24,7 +24,7 @@ const writeRevision = sql(
    ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
 )
 
-/** Keeps a lock; one that is there already keeps its time and gets a new reason. Nothing when there are too many. */
+/** Keeps a lock; one that is there already keeps its time and gets a new reason. Undefined when there are too many. */
 export async function insertLock(tx: Transaction, system: System, lock: Lock): Promise<Lock | undefined> {
   const known = await tx.get(byId, lock.kind, lock.id)
   if (!known && lock.kind !== 'all' && ((await tx.get(count))?.count ?? 0) >= LOCK_LIMIT) return undefined
@@ -33,7 +33,7 @@ export async function insertLock(tx: Transaction, system: System, lock: Lock): P
   return tx.get(byId, lock.kind, lock.id)
 }
 
-/** Takes a lock away and answers what it was; nothing when there was none. */
+/** Takes a lock away and answers what it was; undefined when there was none. */
 export async function deleteLock(
   tx: Transaction,
   system: System,

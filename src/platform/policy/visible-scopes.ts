@@ -3,7 +3,7 @@ import type { VaultRules } from './policies.ts'
 import { SCOPES, type Scope } from './scopes.ts'
 
 /**
- * The scopes a caller may see in a vault, narrowest first; nothing when they cannot be told: the owner
+ * The scopes a caller may see in a vault, narrowest first; undefined when they cannot be told: the owner
  * marked the caller ambiguous, or the file that could narrow it is damaged.
  */
 export function findVisibleScopes(

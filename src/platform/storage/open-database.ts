@@ -4,7 +4,7 @@ import { checkVersion, migrate } from './migrate.ts'
 import { migrations } from './schema.ts'
 import type { SqliteOptions } from './sqlite/sqlite.ts'
 
-/** The address of the PostgreSQL that the environment chooses, or nothing for SQLite in the home. */
+/** The address of the PostgreSQL that the environment chooses, or undefined for SQLite in the home. */
 export function findPostgresUrl(env: NodeJS.ProcessEnv): string | undefined {
   const url = env.KNOWTATION_DATABASE_URL
   if (!url) return undefined

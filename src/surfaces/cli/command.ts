@@ -5,7 +5,7 @@ export interface Flag {
   readonly name: string
   /** Other spellings of the same flag. */
   readonly aliases?: readonly string[]
-  /** What stands for the value in the help; nothing for a flag that is only on or off. */
+  /** What stands for the value in the help; undefined for a flag that is only on or off. */
   readonly value?: string
   readonly description: string
   readonly required?: boolean

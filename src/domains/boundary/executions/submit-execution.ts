@@ -53,7 +53,7 @@ export async function submitExecution(context: Submitting): Promise<Found> {
   return { row, idempotent: false, job: { vault_id, run_id, fence, attempt, input: given, engine } }
 }
 
-/** The submission's own former self; nothing when it is a new attempt after one that failed. */
+/** The submission's own former self; undefined when it is a new attempt after one that failed. */
 async function findSame(
   context: Submitting,
   known: ExecutionRow,
@@ -117,7 +117,7 @@ async function draft(
   }
 }
 
-/** How an execution ends whose engine is never called, or nothing when it may be. */
+/** How an execution ends whose engine is never called, or undefined when it may be. */
 function findBlock(
   given: AgentInput,
   partial: 'run' | 'draft_only' | 'block' | undefined,

@@ -41,7 +41,7 @@ export async function replaceSecret(
   return true
 }
 
-/** A credential in the clear, or nothing where the connection has none of that name. */
+/** A credential in the clear, or undefined where the connection has none of that name. */
 export async function readSecret(
   db: Reader,
   hub: SecretsPlace,

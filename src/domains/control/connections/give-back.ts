@@ -12,7 +12,7 @@ const SECRETS_LIMIT = 20
 
 const namesOf = sql<{ name: string }>('SELECT name FROM connection_secrets WHERE connection_id = ? LIMIT ?')
 
-/** The credentials of a connection that its provider can be told to forget; nothing where there are none. */
+/** The credentials of a connection that its provider can be told to forget; undefined where there are none. */
 export async function readReturnable(
   db: Reader,
   hub: Hub,

@@ -15,7 +15,7 @@ export interface StoredConnection {
 }
 
 export interface SourceOptions {
-  /** The mark from which to go on; nothing for the beginning. */
+  /** The mark from which to go on; null at the beginning. */
   readonly checkpoint: Json
   readonly signal: AbortSignal
 }

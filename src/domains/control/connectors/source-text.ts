@@ -75,7 +75,7 @@ export function cutLine(text: string, max_chars = 1_000): string {
     .toWellFormed()
 }
 
-/** A time as it is kept; nothing for one that cannot be read. */
+/** A time as it is kept; undefined for one that cannot be read. */
 export function findTime(text: string | Date | undefined): string | null {
   const time = text === undefined ? undefined : new Date(text)
   return time === undefined || Number.isNaN(time.getTime()) ? null : time.toISOString()

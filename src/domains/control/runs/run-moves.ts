@@ -44,7 +44,7 @@ async function move(tx: Transaction, hub: Hub, row: RunRow, { changes, type, dat
   return moved
 }
 
-/** Takes a run that is due, or that lost its hub. Answers nothing where there is nothing to collect. */
+/** Takes a run that is due, or that lost its hub. Answers undefined where there is nothing to collect. */
 export async function claimRun(
   tx: Transaction,
   hub: Hub,

@@ -5,7 +5,7 @@ export function cursorOf(seq: number): string {
   return `evc_${seq}`
 }
 
-/** The place that a word stands for, or nothing when it is not one of ours. */
+/** The place that a word stands for, or undefined when it is not one of ours. */
 export function findSeq(cursor: string): number | undefined {
   const digits = FORM.exec(cursor)?.[1]
   return digits === undefined ? undefined : Number(digits)

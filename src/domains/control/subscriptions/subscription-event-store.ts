@@ -20,7 +20,7 @@ const oldest = sql<{ seq: number | null }>(
 )
 const eraseAll = sql('DELETE FROM subscription_events WHERE subscription_id = ?')
 
-/** Adds an event to a subscription in the caller's transaction; nothing where there is none any more. */
+/** Adds an event to a subscription in the caller's transaction; undefined where there is none any more. */
 export async function addEvent(
   tx: Transaction,
   system: System,

@@ -5,7 +5,7 @@ export type Version = readonly [major: string, minor: string, patch: string]
 
 const STRICT_VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
 
-/** The parts of a strict x.y.z version, or nothing when the text is not one or is too long. */
+/** The parts of a strict x.y.z version, or undefined when the text is not one or is too long. */
 export function parseVersion(text: string): Version | undefined {
   if (text.length > MAX_VERSION_CHARS) return undefined
   const match = STRICT_VERSION.exec(text)

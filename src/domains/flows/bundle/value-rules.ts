@@ -3,7 +3,7 @@ import { isBlank } from '../../../platform/basics/hidden-signs.ts'
 /** A place in a document and what is there; `owner` is the record that holds it. */
 export type Place = { at: string; owner: object }
 
-/** Names what is wrong with a value in constant words, or answers nothing when it is right. */
+/** Names what is wrong with a value in constant words, or answers undefined when it is right. */
 export type Rule = (value: unknown, place: Place) => string | undefined
 
 /** One field of a record: its name, its rule and whether it may be left out. */

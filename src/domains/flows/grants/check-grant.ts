@@ -39,7 +39,7 @@ export async function requireGrant(
   return (await facts.grant()) ?? refuse('FLOW_EXTERNAL_GRANT_DENIED')
 }
 
-/** The grant that the presented bearer opens, and nothing where one of the conditions does not hold. */
+/** The grant that the presented bearer opens, or undefined where one of the conditions does not hold. */
 export async function findGrantFor(
   holder: { hub: Hub; caller: Caller; rules: VaultRules; vault_id: string; presented: Presented },
   parts: readonly Part[],

@@ -21,7 +21,7 @@ export const GrantBudgets = z.strictObject({
 })
 export type GrantBudgets = z.infer<typeof GrantBudgets>
 
-/** Nothing where the policy has none for these tools. */
+/** Undefined where the policy has none for these tools. */
 export function budgetsFor(
   { external_agent }: VaultPolicy,
   tools: readonly string[],

@@ -20,7 +20,7 @@ export interface GrantHolder {
   presented: Presented
 }
 
-/** The view a presented bearer opens, by the same conditions as an invoke; nothing when it opens none. */
+/** The view a presented bearer opens, by the same conditions as an invoke; undefined when it opens none. */
 export async function findGrantView(hub: Hub, holder: GrantHolder): Promise<GrantView | undefined> {
   const { caller, vault_id } = holder
   if (caller.vaults !== '*' && !caller.vaults.includes(vault_id)) return undefined

@@ -193,7 +193,7 @@ async function take(context: Asking<'update'>, grant: Grant, tool: AllowedTool):
   await takeFromBudgets(context, grant, tool)
 }
 
-/** Takes the one execution that was approved, by the policy of this moment; nothing where another call has it. */
+/** Takes the one execution that was approved, by the policy of this moment; undefined where another call has it. */
 async function claim(context: Asking<'update'>, approval: CallApproval, { grant, tool, payload }: Use) {
   const { db, now, rules, refuse } = context
   const current = await findApproval(db, approval.approval_id)

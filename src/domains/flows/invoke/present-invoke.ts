@@ -33,7 +33,7 @@ export function presentInvocation(
   return `${page.dim('result')}\n${printable(JSON.stringify(result, null, 2))}`
 }
 
-/** What a tool that answers in text alone has said; nothing for any other answer. */
+/** What a tool that answers in text alone has said; undefined for any other answer. */
 function textsIn(result: unknown): string[] | undefined {
   if (typeof result !== 'object' || result === null || !('content' in result)) return undefined
   const { content } = result

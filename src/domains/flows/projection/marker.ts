@@ -26,7 +26,7 @@ export function renderJsonMarker({ flow_id, version }: Pick<Flow, 'flow_id' | 'v
   return `${MARKER_PREFIX} ${flow_id}@${version} — DO NOT EDIT`
 }
 
-/** The marker of a generated text, or nothing when it carries none. */
+/** The marker of a generated text, or undefined when it carries none. */
 export function findMarker(text: string): Marker | undefined {
   const match = (text.startsWith('{') ? JSON_MARKER : MARKDOWN_MARKER).exec(text)
   if (match === null) return undefined

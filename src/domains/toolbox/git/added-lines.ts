@@ -32,7 +32,7 @@ function targetOf(line: string): string | undefined {
 
 const ESCAPES: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 }
 
-/** Reads a path as git prints it: as it is, or in quotes with backslashes. Nothing for a broken quote. */
+/** Reads a path as git prints it: as it is, or in quotes with backslashes. Undefined for a broken quote. */
 export function findPath(printed: string): string | undefined {
   if (!printed.startsWith('"')) return printed
   if (printed.length < 2 || !printed.endsWith('"')) return undefined

@@ -127,7 +127,7 @@ function prefixesOf({ input, guard, policy }: Call, scope: SearchScope): readonl
   return prefixes
 }
 
-/** Nothing where the index turns out to be unreadable; it is then made anew. */
+/** Undefined where the index turns out to be unreadable; it is then made anew. */
 async function findHits(
   { context, policy, hub, input }: Call,
   prefixes: readonly string[],

@@ -6,7 +6,7 @@ export const EDITS_MAX = 100
 const SPEC_MAX_CHARS = 65_536
 const CONTENT_MAX_CHARS = 1_048_576
 const COUNT_MAX = 10_000
-/** Of the file before an edit and after it. */
+/** The size of a file that is edited, before the edit and after it. */
 export const EDITED_MAX_BYTES = 1_048_576
 
 /** One edit, as a call has it. */

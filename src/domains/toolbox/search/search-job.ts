@@ -8,7 +8,7 @@ export interface SearchJob {
   readonly path: string
   readonly recursive: boolean
   readonly pattern: string
-  /** Where the parts note which files are taken; nothing for a search in one part. */
+  /** Where the parts note which files are taken; undefined for a search in one part. */
   readonly claims: BigInt64Array | undefined
   /** Where the part notes which file it is at. */
   readonly place: SearchPlace

@@ -50,7 +50,7 @@ export function searchPart(guard: Guard, look: Look, job: SearchJob): PartFindin
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** The text of a file as it is searched, without a byte order mark; nothing for what is no text. */
+/** The text of a file as it is searched, without a byte order mark; undefined for what is no text. */
 export function findTextBytes(bytes: Buffer): Buffer | undefined {
   if (bytes.includes(0) || !isUtf8(bytes)) return undefined
   const has_mark = bytes.length >= 3 && bytes.compare(BYTE_ORDER_MARK, 0, 3, 0, 3) === 0

@@ -51,7 +51,7 @@ function placeOf({ raised_at, agent_id, acknowledged_at }: Alert): Place {
   return { at: raised_at, id: `${acknowledged_at === null ? 'open' : 'seen'}:${agent_id}` }
 }
 
-/** The place of an alert again; nothing for a text that no alert gave. */
+/** The place of an alert again; undefined for a text that no alert gave. */
 function alertAt(cursor: string): AlertPlace | undefined {
   const place = findPlace(cursor)
   const [, state, agent_id] = /^(open|seen):(.+)$/su.exec(place?.id ?? '') ?? []

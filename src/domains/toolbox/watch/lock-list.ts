@@ -50,7 +50,7 @@ function placeOf({ kind, id, locked_at }: Lock): Place {
   return { at: locked_at, id: `${kind}:${id}` }
 }
 
-/** The place of a lock again; nothing for a text that no lock gave. */
+/** The place of a lock again; undefined for a text that no lock gave. */
 function lockAt(cursor: string): LockPlace | undefined {
   const place = findPlace(cursor)
   const kind = LOCK_KINDS.find((one) => place?.id.startsWith(`${one}:`))

@@ -14,7 +14,7 @@ export function newDraftName(): string {
   return `${TEMP_PREFIX}${whose}${realSystem.random(RANDOM_BYTES)}`
 }
 
-/** Whose draft a name is for: of a process that is gone, or of one that may be at work. Nothing for any other name. */
+/** Whose draft a name is for: of a process that is gone, or of one that may be at work. Undefined for any other name. */
 export function findDraftOwner(name: string): 'gone' | 'unknown' | undefined {
   if (!name.startsWith(TEMP_PREFIX)) return undefined
   const found = NAME.exec(name.slice(TEMP_PREFIX.length))

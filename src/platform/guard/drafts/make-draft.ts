@@ -44,7 +44,7 @@ interface DraftContent {
 
 interface Made {
   readonly fd: number
-  /** Nothing for a file that has no name yet. */
+  /** Undefined for a file that has no name yet. */
   name: string | undefined
 }
 

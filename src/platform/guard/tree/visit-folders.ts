@@ -20,7 +20,7 @@ export interface TreeFolder {
   /** Relative to the service: empty, or ending with `/`. */
   readonly prefix: string
   readonly names: readonly TreeName[]
-  /** Follows no link; nothing for a name that is gone. */
+  /** Follows no link; undefined for a name that is gone. */
   look(name: string): TreeStat | undefined
 }
 

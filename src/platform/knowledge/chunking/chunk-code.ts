@@ -131,7 +131,7 @@ function qualify(owner: string, name: string): string {
   return owner === '' || name.startsWith(`${owner}.`) ? name : `${owner}.${name}`
 }
 
-/** The members of a unit with the rest of it, or nothing where there are none and it is no definition. */
+/** The members of a unit with the rest of it, or undefined where there are none and it is no definition. */
 function cutInside(
   scanned: ScannedLines,
   language: Language,

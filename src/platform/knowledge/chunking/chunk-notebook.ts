@@ -63,7 +63,7 @@ const LIST_DEPTH = 4
 /**
  * Reads a notebook (nbformat 4) as what its author wrote: outputs and numbers of runs are left out. Lines stay where
  * the file has them, so that they can be found there; what it has on one line is put into one, be it of several
- * cells. Nothing for a text that is no notebook.
+ * cells. Undefined for a text that is no notebook.
  */
 export function readNotebook(text: string, line_count: number, redact: Redact): Notebook | undefined {
   const parsed = tryParse(text)

@@ -6,7 +6,7 @@ export interface KnownFile {
   readonly path: string
   /** Undefined where it has to be looked into again, whatever it looks like. */
   readonly stamp: FileStamp | undefined
-  /** Of the content that is in the index; nothing for a file that was left out. */
+  /** Of the content that is in the index; undefined for a file that was left out. */
   readonly sha256: string | undefined
   readonly skipped: SkipReason | undefined
 }

@@ -12,7 +12,7 @@ export interface RunWriter {
   remove(paths: readonly string[]): Promise<void>
   /** Writes what is left; to be called last. */
   finish(): Promise<void>
-  /** Changes of the manifest: a sha256, or nothing for a path that is out. */
+  /** Changes of the manifest: a sha256, or undefined for a path that is out. */
   readonly changes: ReadonlyMap<string, string | undefined>
   readonly counts: { embedded: number; chunks: number; removed: number; taken: number }
   readonly skipped: readonly { path: string; reason: SkipReason }[]

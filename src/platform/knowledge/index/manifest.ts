@@ -24,7 +24,7 @@ export function readManifest(path: string): ManifestState {
   }
 }
 
-/** Path to sha256; nothing for a text that is no manifest. */
+/** Path to sha256; undefined for a text that is no manifest. */
 export function parseManifest(text: string): Map<string, string> | undefined {
   try {
     const value: unknown = JSON.parse(text)

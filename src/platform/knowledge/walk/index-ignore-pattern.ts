@@ -56,7 +56,7 @@ const CLASSES: Readonly<Record<string, readonly (readonly [string, string])[]>> 
   ],
 }
 
-/** Reads a pattern; nothing for one that can fit no path. */
+/** Reads a pattern; undefined for one that can fit no path. */
 export function readPathPattern(text: string, anchored: boolean): PathPattern | undefined {
   if (text === '') return undefined
   if (!anchored) {

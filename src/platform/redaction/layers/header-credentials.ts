@@ -88,7 +88,7 @@ function headerAt(line: string, at: number): Span | undefined {
   return value && isLoneValue(line, value, start, name, joint) ? value : undefined
 }
 
-/** What a scheme carries; null where that stands for another text, and nothing where there is no scheme. */
+/** What a scheme carries; null where that stands for another text, and undefined where there is no scheme. */
 function carriedAt(line: string, from: number, name: string): Span | null | undefined {
   SCHEME.lastIndex = from
   const scheme = SCHEME.exec(line)

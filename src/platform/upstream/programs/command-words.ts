@@ -3,7 +3,7 @@ const SPACE = /[ \t]+/y
 
 /**
  * The words of a command: they are split at spaces and tabs, and quotes of either kind keep what is between them
- * together. Nothing else has a meaning: no `$`, no `~`, no `*`, no backslash. Nothing where a quote is left open.
+ * together. Nothing else has a meaning: no `$`, no `~`, no `*`, no backslash. Undefined where a quote is left open.
  */
 export function splitWords(text: string): string[] | undefined {
   const words: string[] = []

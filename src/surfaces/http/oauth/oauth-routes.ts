@@ -159,7 +159,7 @@ export function requestDevice(signIn: SignIn, request: FastifyRequest): Promise<
   })
 }
 
-/** Exchanges the code of such a program; nothing where it is none of ours. */
+/** Exchanges the code of such a program; undefined where it is none of ours. */
 export async function exchangeDevice(signIn: SignIn, request: FastifyRequest): Promise<Made | undefined> {
   const { hub } = signIn
   const { client_id, device_code } = fieldsOf(request)

@@ -10,7 +10,7 @@ function cookieName(what: 'owner' | 'visit', origin: string): string {
   return `${secure ? '__Host-' : ''}knowtation_${what}_${port}`
 }
 
-/** The value of one of our cookies; nothing when it is missing or there are two. */
+/** The value of one of our cookies; undefined when it is missing or there are two. */
 export function findCookie(
   what: 'owner' | 'visit',
   { headers }: IncomingMessage,

@@ -12,7 +12,7 @@ const HEAD_CHARS = 8_192
 /** The last moment that a date can name. File systems know later ones, and programs write them by mistake. */
 const LAST_MS = 8_640_000_000_000_000
 
-/** The content of a note; nothing for one that is gone, or is none any more. */
+/** The content of a note; undefined for one that is gone, or is none any more. */
 export async function findContent(root: string, { path }: FoundNote): Promise<Buffer | undefined> {
   let file: FileHandle | undefined
   try {

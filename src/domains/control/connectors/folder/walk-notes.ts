@@ -67,7 +67,7 @@ interface HeldFolder extends AsyncDisposable {
   placeOf(name: string): string
 }
 
-/** A folder of notes; nothing for one that is gone since. A closed one stops the walk: its notes are not gone. */
+/** A folder of notes; undefined for one that is gone since. A closed one stops the walk: its notes are not gone. */
 async function findFolder(root: string, path: string): Promise<HeldFolder | undefined> {
   let folder: FileHandle | undefined
   try {

@@ -70,7 +70,7 @@ export function listDue(
   return db.all(due, at, now, far, limit)
 }
 
-/** How a subscription stands; nothing when it is gone or another hub's. */
+/** How a subscription stands; undefined when it is gone or another hub's. */
 export async function readLane(db: Reader, held: LaneClaim): Promise<LaneState | undefined> {
   const found = await db.get(state, held.subscription_id)
   return found?.fence === held.fence ? found : undefined

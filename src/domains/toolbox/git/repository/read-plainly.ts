@@ -4,7 +4,7 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBL
 
 /**
  * Reads a small file of a repository that may be swapped for something else at any time: a link leads nowhere, and a
- * pipe keeps nobody waiting. Nothing for what is no plain file or is larger.
+ * pipe keeps nobody waiting. Undefined for what is no plain file or is larger.
  */
 export function readPlainly(path: string, max_bytes: number): Buffer | undefined {
   const fd = openSync(path, OPEN_FLAGS)

@@ -19,7 +19,7 @@ export function isRemoteName(text: string): boolean {
   return REMOTE_NAME.test(text) && !text.endsWith('.lock')
 }
 
-/** Reads an address; nothing for one with a password, another protocol or a strange character. */
+/** Reads an address; undefined for one with a password, another protocol or a strange character. */
 export function findRemoteAddress(address: string): RemoteAddress | undefined {
   if (address.length > MAX_ADDRESS_CHARS) return undefined
   const host = HTTPS.exec(address)?.[1]

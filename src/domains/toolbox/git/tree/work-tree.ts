@@ -239,7 +239,7 @@ function settleDoubts(survey: Survey, tree: ServiceTree): Converted[] {
   return converted
 }
 
-/** Nothing for what cannot be read: it is not what git knows, whatever it is. */
+/** Undefined for what cannot be read: it is not what git knows, whatever it is. */
 function tryRead(tree: ServiceTree, path: string): TreeEntry | undefined {
   try {
     return tree.read(path, MAX_FILE_BYTES)

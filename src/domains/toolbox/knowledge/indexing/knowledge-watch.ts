@@ -40,7 +40,7 @@ interface Watched {
   readonly project_root: string
   readonly watchers: Map<string, FSWatcher>
   readonly timers: Set<NodeJS.Timeout>
-  /** Nothing stands for everything. */
+  /** Paths that changed since the last run; undefined means that anything may have. */
   changed: Set<string> | undefined
   gathering: boolean
   /** Whether the next run is to be followed by a look for folders, and whether the one that goes on is. */

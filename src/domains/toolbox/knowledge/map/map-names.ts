@@ -159,7 +159,7 @@ export function isPassedBy(name: string): boolean {
 
 const DOC_ORDER: readonly RegExp[] = [/^overview_.*\.md$/i, /^architecture_.*\.md$/i, /^readme\.md$/i]
 
-/** The place of a document in the order in which they are to be read; nothing for one that need not be. */
+/** The place of a document in the order in which they are to be read; undefined for one that need not be. */
 export function findDocOrder(name: string): number | undefined {
   const order = DOC_ORDER.findIndex((form) => form.test(name))
   return order < 0 ? undefined : order

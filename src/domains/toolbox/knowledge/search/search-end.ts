@@ -4,7 +4,7 @@ import { understandQuery } from '../../../../platform/knowledge/ranking/understa
 /** With a likeness below this, and most of the words missing, the best result is no answer. */
 const LIKENESS_MIN = 0.35
 
-/** A quoted text that is nowhere, asked for by its words; nothing for a query that quotes none. */
+/** A quoted text that is nowhere, asked for by its words; undefined for a query that quotes none. */
 export function withoutQuotes(query: string): string | undefined {
   return understandQuery(query).form === 'quoted' ? query.replaceAll('"', ' ').trim() : undefined
 }

@@ -100,7 +100,7 @@ const PARTS_LIMIT = 8
 const NAME = /^#?[\p{ID_Start}_$][\p{ID_Continue}$\u200c\u200d]*(?:-[\p{ID_Continue}]+)*$/u
 const SEPARATOR = /::|\.(?=.)|(?<=[^.:])#/u
 
-/** Reads `name`, `Owner.name`, `module::name` or `Owner#name`, with `()` after it or not; nothing for other texts. */
+/** Reads `name`, `Owner.name`, `module::name` or `Owner#name`, with `()` after it or not; undefined for other texts. */
 export function findSymbol(text: string): UsageSymbol | undefined {
   if (text.length > SYMBOL_MAX_CHARS) return undefined
   const parts = text.trim().replace(/\(\)$/, '').split(SEPARATOR)

@@ -76,7 +76,7 @@ export function parserPackage(parser: string): string {
   return `@ast-grep/lang-${parser}`
 }
 
-/** The package that is missing to read a file so; nothing where it can be read. */
+/** The package that is missing to read a file so; undefined where it can be read. */
 export function findMissing({ parser }: UsageReading): string | undefined {
   if (!Object.values(ADDED).includes(parser)) return undefined
   try {
@@ -102,7 +102,7 @@ const OTHER_NAMES: Readonly<Record<string, UsageLanguage>> = {
   'c++': 'cpp',
 }
 
-/** How a file is read, by the end of its name; nothing for a language without symbols here. */
+/** How a file is read, by the end of its name; undefined for a language without symbols here. */
 export function findReading(path: string): UsageReading | undefined {
   const parser = findLanguage(path)?.name ?? ADDED[extname(path).toLowerCase()]
   const reading = parser !== undefined && Object.hasOwn(READINGS, parser) ? READINGS[parser] : undefined
