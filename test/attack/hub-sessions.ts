@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { PROGRAM } from '../harness/run-program.ts'
 import type { World } from './world.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 const START_LIMIT_MS = 60_000
 /** A call that takes longer hangs. */
 export const CALL_LIMIT_MS = 90_000
@@ -40,7 +40,7 @@ export async function openStdio(
   const client = new Client({ name: 'attack', version: '1' }, { versionNegotiation: { mode: 'auto' } })
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [MAIN, 'mcp', '--home', home, ...place],
+    args: [PROGRAM, 'mcp', '--home', home, ...place],
     env: hubEnv(world),
     stderr: 'ignore',
   })
@@ -73,7 +73,7 @@ export interface Served {
 /** Starts `knowtation serve` on a free port of this machine. */
 export async function serveHub(world: World, home: string): Promise<Served> {
   const args = ['serve', '--log', 'json', '--port', '0', '--home', home]
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: hubEnv(world),
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -109,7 +109,7 @@ async function readyUrl(child: ChildProcess): Promise<string> {
 /** Only the owner gives seats, on the command line of the home. */
 async function giveSeat(world: World, home: string, { service, role }: Seat): Promise<string> {
   const place = ['--project', world.project, '--service', service, '--role', role, '--agent-id', 'attacker']
-  const args = [MAIN, 'tool', 'session', 'create', '--json', '--home', home, ...place]
+  const args = [PROGRAM, 'tool', 'session', 'create', '--json', '--home', home, ...place]
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: hubEnv(world) })
   return (JSON.parse(stdout) as { bearer: string }).bearer
 }

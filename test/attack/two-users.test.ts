@@ -8,8 +8,8 @@ import { homeAt } from '../../src/platform/basics/home.ts'
 import { askingPolicy, pin } from '../external-agent/approvals.fixture.ts'
 import type { Json } from '../external-agent/gate-hub.ts'
 import { startEndpoint, toolFlow } from '../external-agent/tool-servers.ts'
+import { PROGRAM } from '../harness/run-program.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/main.ts')
 /** Users that own nothing; no accounts are made. */
 const HUBS_USER = 64_001
 const AGENTS_USER = 65_534
@@ -54,7 +54,7 @@ async function startOwnHub() {
   chmodSync(home.folder, 0o700)
   const env = { FLOW_EXTERNAL_AGENT_ENABLED: '1', PATH: process.env.PATH ?? '', HOME: folder }
   const words = ['serve', '--log', 'json', '--port', '0', '--home', home.folder]
-  const [program = '', ...args] = asUser(HUBS_USER, process.execPath, MAIN, ...words)
+  const [program = '', ...args] = asUser(HUBS_USER, process.execPath, PROGRAM, ...words)
   const child = spawn(program, args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'ignore'] })
   ends.push(async () => {
     const gone = once(child, 'close')
@@ -63,7 +63,7 @@ async function startOwnHub() {
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const { url } = JSON.parse(String(line)) as { url: string }
   const owner = (...argv: string[]): Json => {
-    const done = runAs(HUBS_USER, [process.execPath, MAIN, ...argv, '--json', '--home', home.folder])
+    const done = runAs(HUBS_USER, [process.execPath, PROGRAM, ...argv, '--json', '--home', home.folder])
     if (done.status !== 0) throw new Error(done.stderr)
     return JSON.parse(done.stdout)
   }
@@ -75,7 +75,11 @@ async function startOwnHub() {
   owner('proposal', 'approve', proposal_id)
   const { bearer: token } = owner('token', 'create', '--role', 'viewer')
   const mint = ['flow', 'grant', 'mint', pin.flow_id, '--flow-version', '1.0.0', '--requested-tools', 'post']
-  const minted = runAs(HUBS_USER, [process.execPath, MAIN, ...mint, '--json', '--home', home.folder], env_on)
+  const minted = runAs(
+    HUBS_USER,
+    [process.execPath, PROGRAM, ...mint, '--json', '--home', home.folder],
+    env_on,
+  )
   return { home, url, child, endpoint, owner, token, bearer: JSON.parse(minted.stdout).bearer as string }
 }
 
@@ -132,7 +136,7 @@ test('an agent of another user can neither read, decide nor change', { timeout: 
     ['lock', 'release', 'all'],
     ['owner', 'login'],
   ]) {
-    const tried = runAs(AGENTS_USER, [process.execPath, MAIN, ...argv, '--home', home.folder])
+    const tried = runAs(AGENTS_USER, [process.execPath, PROGRAM, ...argv, '--home', home.folder])
     expect([argv.join(' '), tried.status, tried.stdout]).toEqual([argv.join(' '), expect.any(Number), ''])
     expect(tried.status).not.toBe(0)
   }

@@ -3,11 +3,10 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 import { type Home, homeAt } from '../../src/platform/basics/home.ts'
+import { PROGRAM } from '../harness/run-program.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const START_LIMIT_MS = 60_000
 /** Hubs are started often here: what one has compiled the next need not compile again. */
 const COMPILED = mkdtempSync(join(tmpdir(), 'knowtation-compiled-'))
@@ -79,13 +78,13 @@ export async function runProgram(args: string[], env: Record<string, string> = {
 
 /** Runs a command of the program to its end while this process stands still. */
 export function runProgramMeanwhile(args: string[], env: Record<string, string> = {}): string {
-  return execFileSync(process.execPath, [MAIN, ...args], { env: programEnv(env), encoding: 'utf8' })
+  return execFileSync(process.execPath, [PROGRAM, ...args], { env: programEnv(env), encoding: 'utf8' })
 }
 
 /** Starts a command of the program and goes on. */
 export function startProgram(args: string[], env: Record<string, string> = {}) {
   // Its own process group: whatever it starts can be found by it.
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: programEnv(env),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { PACKAGE_FOLDER } from '../../src/platform/basics/package-folder.ts'
@@ -8,7 +9,20 @@ import type { CliRun } from './call-cli.ts'
 /** The program as people start it; it needs the build. */
 export const BIN = join(PACKAGE_FOLDER, 'bin/knowtation.js')
 
+/** The program for tests that start it often: as it was built where that is of these sources, else from the sources. */
+export const PROGRAM = isBuilt() ? BIN : join(PACKAGE_FOLDER, 'src/main.ts')
+
 const RUN_LIMIT_MS = 60_000
+
+/** Whether no source has changed since the build. Tests of their own are in no program. */
+function isBuilt(): boolean {
+  const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs
+  const built = changed(join(PACKAGE_FOLDER, 'dist/main.js'))
+  if (built === undefined) return false
+  return readdirSync(join(PACKAGE_FOLDER, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /(?<!\.test|\.fixture)\.ts$/.test(name))
+    .every((name) => (changed(join(PACKAGE_FOLDER, 'src', name)) ?? Number.POSITIVE_INFINITY) <= built)
+}
 
 /** What a child program needs of our environment, and nothing of the hub's settings. */
 export function childEnv(env: NodeJS.ProcessEnv): Record<string, string> {

@@ -3,18 +3,17 @@ import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { PACKAGE_FOLDER } from '../../src/platform/basics/package-folder.ts'
+import { PROGRAM } from '../harness/run-program.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { settle } from './knowledge-project.fixture.ts'
 import { makeToolProject, type ToolProject } from './surface-project.fixture.ts'
 
-const MAIN = join(PACKAGE_FOLDER, 'src/main.ts')
 const CONNECTIONS = /\b(?:connect|sendto|sendmsg)\(.*sa_family=AF_INET6?/
 
 function args(project: ToolProject, ...words: string[]): string[] {
   const home = join(project.base, 'home')
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  return [MAIN, ...words, '--home', home, '--json']
+  return [PROGRAM, ...words, '--home', home, '--json']
 }
 
 /** A command in a sandbox without any network but its own loopback, and without the rights of root. */
