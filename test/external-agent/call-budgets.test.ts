@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { explainTools } from '../../src/domains/flows/grants/explain-tools.ts'
 import { flowChores } from '../../src/domains/flows/index.ts'
 import { sql } from '../../src/platform/storage/database.ts'
 import { type Clock, DATABASES, storeFlows, type TestHub } from '../harness/test-hub.ts'
@@ -61,6 +62,31 @@ describe.each(DATABASES)('calls of a minute on %s', (database) => {
     expect(await codes()).toBe('RATE_LIMITED')
     clock.now = at(60)
     expect(await codes()).toBeUndefined()
+  })
+
+  test('are told by explain as the call tells of them, and take no tool off the list', async () => {
+    const clock: Clock = { now: at(0) }
+    const { hub } = await startBounded({ calls_per_minute: 2 }, { calls_per_minute: 3 }, { database, clock })
+    const grant = await held(hub)
+    const { grant_id } = grant.grant
+    const explained = async () => {
+      const asked = { ...pin, grant_id, tool_id: 'nothing' }
+      const { code, conditions } = (await ask(hub, 'explain', asked, { as: 'owner' })).body
+      const one = conditions.find(({ condition }: { condition: string }) => condition.includes('minute'))
+      return [code, one.detail]
+    }
+    expect(await explained()).toEqual([null, '0 of 2 used, 0 of 3 used'])
+    for (const used of [1, 2]) {
+      expect((await use(hub, grant, 'nothing')).status).toBe(200)
+      const code = used === 2 ? 'RATE_LIMITED' : null
+      expect(await explained()).toEqual([code, `${used} of 2 used, ${used} of 3 used`])
+    }
+    expect((await use(hub, grant, 'nothing')).code).toBe('RATE_LIMITED')
+    const { tools, filters } = await explainTools(hub.hub, 'default', grant_id)
+    expect(tools.toSorted()).toEqual(['nothing', 'one', 'post', 'two'])
+    expect(filters.map(({ after }) => after)).toEqual([4, 4])
+    clock.now = at(60)
+    expect(await explained()).toEqual([null, '0 of 2 used, 0 of 3 used'])
   })
 
   test('are counted for each tool, of all grants together', async () => {

@@ -7,11 +7,12 @@ import { allowedToolIds, asksFirst } from '../allowlist.ts'
 import { isFlowVersionVisible } from '../flow-store.ts'
 import { type Grant, isExpired } from '../grants/grant-record.ts'
 import { wasEndedByTime } from '../grants/grant-store.ts'
+import { readBudgets } from '../invoke/call-budgets.ts'
 import type { Facts } from './facts.ts'
 
 /**
  * Which conditions belong together. The pipeline checks `arrival` and `gate` for every operation before it comes to a
- * grant. `count` is decided by the statement that takes an invocation.
+ * grant. `count` is decided by the statements that take an invocation; a list of tools does not depend on it.
  */
 export type Part = 'arrival' | 'gate' | 'life' | 'use' | 'sight' | 'count'
 
@@ -211,6 +212,19 @@ const CONDITIONS: readonly Condition[] = [
       detail: `${invocation_count} of ${max_invocations || 'unlimited'} used`,
     })),
   },
+  {
+    part: 'count',
+    condition: 'calls of this minute are left',
+    code: 'RATE_LIMITED',
+    judge: ofGrant(async (grant, facts) => {
+      const { allowed_tools = [] } = facts.rules.policy.value.external_agent ?? {}
+      const called = allowed_tools.filter(({ id }) => facts.useOf(grant).tools.includes(id))
+      const budgets = await readBudgets(facts, grant, called)
+      if (budgets.length === 0) return undefined
+      const detail = budgets.map(({ taken, limit }) => `${taken} of ${limit} used`).join(', ')
+      return { holds: budgets.every(({ taken, limit }) => taken < limit), detail }
+    }),
+  },
 ]
 
 /** The first condition of these parts that does not hold. */
@@ -223,10 +237,11 @@ export async function findObjection(facts: Facts, parts: readonly Part[]): Promi
   return undefined
 }
 
-/** Every condition there is something to judge about, in order. */
-export async function judgeAll(facts: Facts): Promise<Verdict[]> {
+/** Every condition there is something to judge about, in order; of these parts alone, where some are named. */
+export async function judgeAll(facts: Facts, parts?: readonly Part[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = []
   for (const condition of CONDITIONS) {
+    if (parts && !parts.includes(condition.part)) continue
     const finding = await condition.judge(facts)
     if (finding) verdicts.push(verdictOf(condition, finding))
   }

@@ -4,7 +4,7 @@ import { type Facts, factsOf } from '../activation/facts.ts'
 import { allowedToolIds } from '../allowlist.ts'
 import { factsOfHolder, ownUse } from './check-grant.ts'
 import { findGrant } from './grant-store.ts'
-import type { GrantHolder } from './grant-view.ts'
+import { type GrantHolder, SHOWN } from './grant-view.ts'
 
 /** One thing that decides what the holder of a grant is shown: how many tools came to it, and how many went on. */
 export interface ToolFilter {
@@ -46,7 +46,7 @@ async function explain(facts: Facts): Promise<ExplainedTools> {
   let tools = (await facts.grant())?.allowed_tools ?? []
   const granted = { filter: 'granted', before: tools.length, after: tools.length, detail: tools.join(', ') }
   const filters: ToolFilter[] = [granted]
-  for (const { condition, holds, detail } of await judgeAll(facts)) {
+  for (const { condition, holds, detail } of await judgeAll(facts, ['arrival', ...SHOWN])) {
     if (holds) continue
     filters.push({ filter: condition, before: tools.length, after: 0, detail })
     tools = []

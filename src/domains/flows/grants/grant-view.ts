@@ -13,6 +13,9 @@ export interface GrantView {
   tools: AllowedTool[]
 }
 
+/** What a list of tools depends on. A grant that is used up still shows them, and a call says why it is refused. */
+export const SHOWN: readonly Part[] = ['gate', 'life', 'use', 'sight']
+
 /** Who presents a grant, and where. */
 export interface GrantHolder {
   caller: Caller
@@ -24,7 +27,7 @@ export interface GrantHolder {
 export async function findGrantView(hub: Hub, holder: GrantHolder): Promise<GrantView | undefined> {
   const { caller, vault_id } = holder
   if (caller.vaults !== '*' && !caller.vaults.includes(vault_id)) return undefined
-  const grant = await findGrantWith(hub, holder, ['gate', 'life', 'use', 'sight'])
+  const grant = await findGrantWith(hub, holder, SHOWN)
   if (!grant) return undefined
   const policy = hub.rulesOf(vault_id).policy.value
   const allowed = allowedToolIds(policy)

@@ -1,6 +1,6 @@
 import type { Context } from '../../../operations/define-operation.ts'
 import { Refusal } from '../../../operations/errors.ts'
-import { sql, type Transaction } from '../../../platform/storage/database.ts'
+import { type Reader, sql, type Transaction } from '../../../platform/storage/database.ts'
 import type { AllowedTool } from '../allowlist.ts'
 import type { Grant } from '../grants/grant-record.ts'
 
@@ -17,7 +17,9 @@ const count = sql(
      opened_at = CASE WHEN ${IS_OPEN} THEN call_budgets.opened_at ELSE excluded.opened_at END
    WHERE NOT (${IS_OPEN}) OR call_budgets.count < ?`,
 )
-const readOpened = sql<{ opened_at: string }>('SELECT opened_at FROM call_budgets WHERE subject = ?')
+const readBudget = sql<{ opened_at: string; count: number }>(
+  'SELECT opened_at, count FROM call_budgets WHERE subject = ?',
+)
 const purge = sql('DELETE FROM call_budgets WHERE opened_at < ?')
 
 type Counting = Pick<Context<unknown, never, 'update'>, 'db' | 'rules' | 'vault_id' | 'now' | 'caller'>
@@ -25,10 +27,33 @@ type Counting = Pick<Context<unknown, never, 'update'>, 'db' | 'rules' | 'vault_
 /** Counts a call against the minute of its grant, its consent and its tool, and refuses the one that is too many. */
 export async function takeFromBudgets(context: Counting, grant: Grant, tool: AllowedTool): Promise<void> {
   const ofGrants = context.rules.policy.value.external_agent?.calls_per_minute
-  await take(context, `grant ${grant.grant_id}`, ofGrants)
+  await take(context, ofGrant(grant), ofGrants)
   const { id, consented } = context.caller
   await take(context, `consent ${id}`, consented?.bounds?.calls_per_minute)
-  await take(context, `tool ${context.vault_id} ${tool.id}`, tool.calls_per_minute)
+  await take(context, ofTool(context, tool), tool.calls_per_minute)
+}
+
+const ofGrant = ({ grant_id }: Grant) => `grant ${grant_id}`
+const ofTool = ({ vault_id }: Pick<Counting, 'vault_id'>, { id }: AllowedTool) => `tool ${vault_id} ${id}`
+
+/** How much is taken of what the policy allows in this minute: by the grant, and of these tools by all grants. */
+export function readBudgets(
+  { db, now, ...vault }: Pick<Counting, 'rules' | 'vault_id' | 'now'> & { db: Reader },
+  grant: Grant,
+  tools: readonly AllowedTool[],
+): Promise<{ limit: number; taken: number }[]> {
+  const ofGrants = vault.rules.policy.value.external_agent?.calls_per_minute
+  const budgets = tools.map((tool) => [ofTool(vault, tool), tool.calls_per_minute] as const)
+  const bounded = [[ofGrant(grant), ofGrants] as const, ...budgets].flatMap(([subject, limit]) =>
+    limit === undefined ? [] : [{ subject, limit }],
+  )
+  return Promise.all(
+    bounded.map(async ({ subject, limit }) => {
+      const { opened_at = '', count: taken = 0 } = (await db.get(readBudget, subject)) ?? {}
+      const isOpen = Math.abs(now.getTime() - Date.parse(opened_at)) < WINDOW_MS
+      return { limit, taken: isOpen ? taken : 0 }
+    }),
+  )
 }
 
 async function take({ db, now }: Counting, subject: string, limit: number | undefined): Promise<void> {
@@ -37,7 +62,7 @@ async function take({ db, now }: Counting, subject: string, limit: number | unde
   const since = new Date(now.getTime() - WINDOW_MS).toISOString()
   const until = new Date(now.getTime() + WINDOW_MS).toISOString()
   if ((await db.run(count, subject, at, since, until, since, until, since, until, limit)) === 1) return
-  const { opened_at = at } = (await db.get(readOpened, subject)) ?? {}
+  const { opened_at = at } = (await db.get(readBudget, subject)) ?? {}
   const wait_ms = Date.parse(opened_at) + WINDOW_MS - now.getTime()
   throw new Refusal('RATE_LIMITED', undefined, Math.max(1, Math.ceil(wait_ms / 1_000)))
 }
