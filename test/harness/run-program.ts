@@ -14,9 +14,12 @@ export const PROGRAM = isBuilt() ? BIN : join(PACKAGE_FOLDER, 'src/main.ts')
 
 const RUN_LIMIT_MS = 60_000
 
+function changed(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs
+}
+
 /** Whether no source has changed since the build. Tests of their own are in no program. */
 function isBuilt(): boolean {
-  const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs
   const built = changed(join(PACKAGE_FOLDER, 'dist/main.js'))
   if (built === undefined) return false
   return readdirSync(join(PACKAGE_FOLDER, 'src'), { recursive: true, encoding: 'utf8' })
