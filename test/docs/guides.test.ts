@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { commandsOf, expectShown, readPage, runPage } from './run-guide.fixture.ts'
 
 const GUIDES = [
+  'behind-the-hub',
   'external-agents',
   'toolbox',
   'owner',
@@ -79,3 +80,19 @@ test('the guide to external agents runs as written', async () => {
   }
   expect(output.match(/^Error/gm)).toHaveLength(1)
 }, 120_000)
+
+test('the guide that puts servers behind the hub runs as written and answers as shown', async () => {
+  const page = readPage('docs/behind-the-hub.md')
+  const output = await runPage(page)
+  expectShown(page, output)
+  for (const text of [
+    'Order 8 has no tax',
+    '#2 Order 8 has no tax',
+    'create_issue',
+    'The audit log is intact',
+  ])
+    expect(output).toContain(text)
+  expect(output).not.toMatch(/^Error/m)
+  // The token stands in the environment of the hub, and nowhere in what an agent or the owner reads.
+  expect(output).not.toContain('a-token-of-the-tracker')
+}, 300_000)

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 /** 0.2 adds this check to each scenario, whatever else happened in it. */
 const ON_EVERY_SCENARIO = 'wire-schema-valid'
 const RUN_LIMIT_MS = 120_000
+const CLIENT_RUN_LIMIT_MS = 300_000
+const AUTH = 'auth'
 
 /** What one scenario showed: checks that failed, or that it checked nothing at all. */
 export type Outcome = 'pass' | 'nothing' | string[]
@@ -24,6 +26,27 @@ export async function runServerSuite(
     await once(child, 'exit')
     const folders = await readdir(saved)
     return Object.fromEntries(await Promise.all(folders.map((folder) => readOutcome(saved, folder))))
+  } finally {
+    await rm(saved, { recursive: true, force: true })
+  }
+}
+
+/** One run of all scenarios for clients; `command` is started for each, with the address of its server. */
+export async function runClientSuite(
+  program: string,
+  command: string,
+  ...options: string[]
+): Promise<Record<string, Outcome>> {
+  const saved = await mkdtemp(join(tmpdir(), 'mcp-conformance-'))
+  try {
+    const args = [program, 'client', '--suite', 'all', '--command', command, '-o', saved, ...options]
+    const child = spawn(process.execPath, args, { stdio: 'ignore', timeout: CLIENT_RUN_LIMIT_MS })
+    await once(child, 'exit')
+    const plain = (await readdir(saved)).filter((folder) => folder !== AUTH)
+    const auth = (await readdir(join(saved, AUTH))).map((folder) => `${AUTH}/${folder}`)
+    return Object.fromEntries(
+      await Promise.all([...plain, ...auth].map((folder) => readOutcome(saved, folder))),
+    )
   } finally {
     await rm(saved, { recursive: true, force: true })
   }
