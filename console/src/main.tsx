@@ -1,5 +1,6 @@
 import './style/tokens.css'
 import './style/base.css'
+import './style/parts.css'
 import './style/frame.css'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'

@@ -55,10 +55,69 @@ const activity = createRoute({
   component: lazyRouteComponent(() => import('./screens/activity/activity'), 'Activity'),
 })
 
+export interface InboxSearch extends PageSearch {
+  /** What is looked at: its kind and id, such as `proposal:prop_…`. */
+  item?: string
+  /** Whether what was decided is listed instead of what waits. */
+  done?: boolean
+}
+
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: '/inbox',
+  validateSearch: ({ item, done }): InboxSearch => ({
+    ...(text(item) && { item: text(item) as string }),
+    ...(done === true && { done }),
+  }),
+  component: lazyRouteComponent(() => import('./screens/inbox/inbox'), 'Inbox'),
+})
+
+export interface FlowSearch extends PageSearch {
+  version?: string
+  view?: 'projections'
+}
+
+const flows = createRoute({
+  getParentRoute: () => root,
+  path: '/flows',
+  component: lazyRouteComponent(() => import('./screens/flows/flows'), 'Flows'),
+})
+const flow = createRoute({
+  getParentRoute: () => root,
+  path: '/flows/$flow_id',
+  validateSearch: ({ version, view }): FlowSearch => ({
+    ...(text(version) && { version: text(version) as string }),
+    ...(view === 'projections' && { view }),
+  }),
+  component: lazyRouteComponent(() => import('./screens/flows/flow-page'), 'FlowPage'),
+})
+
+export const AGENT_TABS = ['grants', 'consents', 'seats', 'owner_agents', 'tokens'] as const
+const agents = createRoute({
+  getParentRoute: () => root,
+  path: '/agents',
+  validateSearch: ({ tab }): PageSearch & { tab?: (typeof AGENT_TABS)[number] } => {
+    const known = AGENT_TABS.find((one) => one === tab)
+    return known ? { tab: known } : {}
+  },
+  component: lazyRouteComponent(() => import('./screens/agents/agents'), 'Agents'),
+})
+
+export const DATA_TABS = ['sources', 'engines', 'ledger'] as const
+const data = createRoute({
+  getParentRoute: () => root,
+  path: '/data',
+  validateSearch: ({ tab, item }): PageSearch & { tab?: (typeof DATA_TABS)[number]; item?: string } => {
+    const known = DATA_TABS.find((one) => one === tab)
+    return { ...(known && { tab: known }), ...(text(item) && { item: text(item) as string }) }
+  },
+  component: lazyRouteComponent(() => import('./screens/data/data'), 'Data'),
+})
+
 /** Where each page of the console is. A page's code comes when it is first opened. */
 export function openRouter() {
   return createRouter({
-    routeTree: root.addChildren([home, activity]),
+    routeTree: root.addChildren([home, inbox, activity, agents, flows, flow, data]),
     basepath: '/console',
     defaultPreload: 'intent',
     scrollRestoration: true,

@@ -45,7 +45,7 @@ export async function startConsoleWorld(
 
 /** A window of the owner's, with all that the browser complained of. */
 export async function openConsole(
-  world: ConsoleWorld,
+  world: { readonly hub: Pick<OwnedHub, 'url' | 'hub' | 'owner'> },
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<{ context: BrowserContext; page: Page; complaints: string[] }> {

@@ -43,6 +43,41 @@ export const proposalsQuery = ({ vault, client }: Hub, status: 'proposed' | 'app
     meta: { follows: /^(flow_propose|flow_import|proposal_)/ },
   })
 
+/** One proposal with its draft and what it would change. */
+export const proposalQuery = ({ vault, client }: Hub, proposal_id: string) =>
+  queryOptions({
+    queryKey: ['proposal_show', vault, proposal_id],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/api/v1/proposals/{proposal_id}', { params: { path: { proposal_id } }, signal })),
+    meta: { follows: /^(flow_propose|flow_import|proposal_|policy)/ },
+  })
+
+export const approvalsQuery = ({ vault, client }: Hub, state?: 'waiting') =>
+  queryOptions({
+    queryKey: ['owner_approval_list', vault, state],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/v1/owner/approvals', { params: { query: { ...(state && { state }) } }, signal })),
+    meta: { follows: /approval|flow_external_tool_invoke/ },
+  })
+
+/** One held call, with all that its tool would be given. */
+export const approvalQuery = ({ vault, client }: Hub, approval_id: string) =>
+  queryOptions({
+    queryKey: ['owner_approval_show', vault, approval_id],
+    queryFn: ({ signal }) =>
+      answerOf(
+        client.GET('/v1/owner/approvals/{approval_id}', { params: { path: { approval_id } }, signal }),
+      ),
+    meta: { follows: /approval|flow_external_tool_invoke/ },
+  })
+
+export const deadLettersQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['boundary_dead_letter_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/boundary/dead-letters', { signal })),
+    meta: { follows: /^boundary_/ },
+  })
+
 export const alertsQuery = ({ vault, client }: Hub) =>
   queryOptions({
     queryKey: ['alert_list', vault],
@@ -76,6 +111,156 @@ export const executionsQuery = ({ vault, client }: Hub) =>
     queryKey: ['boundary_list', vault],
     queryFn: ({ signal }) => answerOf(client.GET('/api/v1/boundary/executions', { signal })),
     meta: { follows: /^boundary_/ },
+  })
+
+export const flowsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['flow_list', vault],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/api/v1/flows', { params: { query: { limit: 200 } }, signal })),
+    meta: { follows: /^proposal_approve|starter_flows|backup/ },
+  })
+
+export const flowQuery = ({ vault, client }: Hub, id: string, version?: string) =>
+  queryOptions({
+    queryKey: ['flow_get', vault, id, version],
+    queryFn: ({ signal }) => {
+      const query = version === undefined ? {} : { version }
+      return answerOf(client.GET('/api/v1/flows/{id}', { params: { path: { id }, query }, signal }))
+    },
+    meta: { follows: /^proposal_approve/ },
+  })
+
+export const PROJECTIONS = ['cursor_rule', 'cli_runbook', 'agent_bundle'] as const
+export const projectionQuery = (
+  { vault, client }: Hub,
+  id: string,
+  harness: (typeof PROJECTIONS)[number],
+  version: string,
+) =>
+  queryOptions({
+    queryKey: ['flow_project', vault, id, harness, version],
+    queryFn: ({ signal }) => {
+      const query = { harness, version }
+      return answerOf(
+        client.GET('/api/v1/flows/{id}/projection', { params: { path: { id }, query }, signal }),
+      )
+    },
+    meta: { follows: /^proposal_approve|policy/ },
+  })
+
+export const consentsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['owner_consent_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/v1/owner/consents', { signal })),
+    meta: { follows: /consent|sign_in|oauth/ },
+  })
+
+export const seatsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['tool_session_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/tool-sessions', { signal })),
+    meta: { follows: /^tool_session/ },
+  })
+
+export const ownerAgentsQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['owner_agent_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/v1/owner/agents', { signal })),
+    meta: { follows: /owner_agent|owner_device/ },
+  })
+
+export const tokensQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['token_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/tokens', { signal })),
+    meta: { follows: /^token_/ },
+  })
+
+export const enginesQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['boundary_engine_list', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/boundary/engines', { signal })),
+    meta: { follows: /policy/ },
+  })
+
+export const executionQuery = ({ vault, client }: Hub, run_id: string) =>
+  queryOptions({
+    queryKey: ['boundary_show', vault, run_id],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/api/v1/boundary/executions/{run_id}', { params: { path: { run_id } }, signal })),
+    meta: { follows: /^boundary_/ },
+  })
+
+export const entriesQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['ledger_list', vault],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/api/v1/ledger/entries', { params: { query: { limit: 100 } }, signal })),
+    meta: { follows: /^(boundary_|ledger_)/ },
+  })
+
+export const entryQuery = ({ vault, client }: Hub, ledger_id: string) =>
+  queryOptions({
+    queryKey: ['ledger_show', vault, ledger_id],
+    queryFn: ({ signal }) =>
+      answerOf(client.GET('/api/v1/ledger/entries/{ledger_id}', { params: { path: { ledger_id } }, signal })),
+  })
+
+export const lineageQuery = ({ vault, client }: Hub, ledger_id: string, direction: 'up' | 'down') =>
+  queryOptions({
+    queryKey: ['ledger_lineage', vault, ledger_id, direction],
+    queryFn: ({ signal }) => {
+      const params = { path: { ledger_id }, query: { direction, limit: 500 } }
+      return answerOf(client.GET('/api/v1/ledger/entries/{ledger_id}/lineage', { params, signal }))
+    },
+    meta: { follows: /^(boundary_|ledger_)/ },
+  })
+
+export const ledgerProofQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['ledger_verify', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/ledger/verify', { signal })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+
+export const diagnosticsQuery = ({ vault, client }: Hub, connection_id: string) =>
+  queryOptions({
+    queryKey: ['owner_connection_diagnostics', vault, connection_id],
+    queryFn: ({ signal }) =>
+      answerOf(
+        client.GET('/v1/owner/connections/{connection_id}/diagnostics', {
+          params: { path: { connection_id } },
+          signal,
+        }),
+      ),
+    meta: { follows: RUNS },
+  })
+
+export const historyQuery = ({ vault, client }: Hub, connection_id: string) =>
+  queryOptions({
+    queryKey: ['owner_run_list', vault, connection_id],
+    queryFn: ({ signal }) =>
+      answerOf(
+        client.GET('/v1/owner/connections/{connection_id}/runs', {
+          params: { path: { connection_id }, query: { limit: 20 } },
+          signal,
+        }),
+      ),
+    meta: { follows: RUNS },
+  })
+
+export const streamsQuery = ({ vault, client }: Hub, connection_id: string) =>
+  queryOptions({
+    queryKey: ['owner_stream_list', vault, connection_id],
+    queryFn: ({ signal }) =>
+      answerOf(
+        client.GET('/v1/owner/connections/{connection_id}/streams', {
+          params: { path: { connection_id } },
+          signal,
+        }),
+      ),
+    meta: { follows: RUNS },
   })
 
 export interface RecordFilter {

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useHub } from '../api/hub'
+import { useNeeds } from '../needs/use-needs'
 import { Icon } from '../parts/icon'
 import { PLACES } from './places'
 import { VaultChoice } from './vault-choice'
@@ -43,9 +44,20 @@ function PlaceLinks({ group }: { group: string | undefined }) {
       activeOptions={{ exact: to === '/', includeSearch: false }}
       activeProps={{ className: 'is-here', 'aria-current': 'page' }}
     >
-      <Icon name={icon} /> {name}
+      <Icon name={icon} /> {name} {to === '/inbox' && <InboxCount />}
     </Link>
   ))
+}
+
+/** How many things wait, in sight on every page. */
+function InboxCount() {
+  const { items } = useNeeds()
+  if (items.length === 0) return null
+  return (
+    <span className="count">
+      {items.length} <span className="unseen">wait for you</span>
+    </span>
+  )
 }
 
 /** The same at the foot of a phone. */
@@ -60,7 +72,9 @@ export function PhoneBar() {
           activeProps={{ className: 'is-here', 'aria-current': 'page' }}
         >
           <Icon name={icon} />
-          <span>{name}</span>
+          <span>
+            {name} {to === '/inbox' && <InboxCount />}
+          </span>
         </Link>
       ))}
       <a href="/owner">

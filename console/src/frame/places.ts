@@ -9,8 +9,14 @@ export interface Place {
   readonly group?: string
 }
 
+const MAY = 'What they may do'
+
 /** The pages that the way around offers, in its order. */
 export const PLACES: readonly Place[] = [
   { to: '/', name: 'Home', icon: 'home', key: 'h' },
+  { to: '/inbox', name: 'Inbox', icon: 'inbox', key: 'i' },
   { to: '/activity', name: 'Activity', icon: 'activity', key: 'a' },
+  { to: '/agents', name: 'Agents', icon: 'agents', key: 'r', group: MAY },
+  { to: '/flows', name: 'Flows', icon: 'flows', key: 'f', group: MAY },
+  { to: '/data', name: 'Data', icon: 'data', key: 'd', group: MAY },
 ]

@@ -14,8 +14,9 @@ export function Id({ id }: { id: string }) {
     setTimeout(() => setCopied(false), 1_500)
   }
   return (
-    <button type="button" className="id" onClick={copy} title={id} aria-label={`Copy ${id}`}>
+    <button type="button" className="id" onClick={copy} title={id}>
       <code>{short}</code>
+      <span className="unseen">, copy {id}</span>
       {isCopied ? <span className="tone-ok">copied</span> : <Icon name="copy" />}
     </button>
   )

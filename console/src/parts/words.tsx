@@ -2,7 +2,7 @@ const HIDDEN = /\u034f|[\p{Cf}\p{Cc}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]/gu
 const KEPT = new Set(['\n', '\t'])
 
 /** Text with the signs spelled out that show nothing or turn a line around, such as `⟨U+202E⟩`. */
-function spelledOut(text: string): string {
+export function spelledOut(text: string): string {
   return text.replace(HIDDEN, (sign) =>
     KEPT.has(sign)
       ? sign

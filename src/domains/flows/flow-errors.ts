@@ -66,6 +66,11 @@ export const flowErrors = errorTable({
     message: 'The proposal has been decided already.',
     hint: '`knowtation proposal show ID` tells how it was decided.',
   },
+  FLOW_PROPOSAL_CHANGED: {
+    status: 409,
+    message: 'The draft is not the one that was read.',
+    hint: '`knowtation proposal show ID` shows it as it is now, with its digest.',
+  },
   FLOW_SELF_APPROVAL_DENIED: {
     status: 403,
     message: 'Over MCP, whoever made a proposal cannot let it pass. Another credential has to.',

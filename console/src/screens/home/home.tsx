@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useHub } from '../../api/hub'
 import { doctorQuery, grantsQuery, histogramQuery, locksQuery, recordsQuery } from '../../api/queries'
 import { useNow } from '../../live/now'
+import { useNeeds } from '../../needs/use-needs'
 import { CallBars } from '../../parts/bars'
 import { Icon } from '../../parts/icon'
 import { Meter } from '../../parts/meter'
@@ -11,7 +12,7 @@ import { callerWords, deedOf, isToolCall, meaningOf } from '../../parts/record-w
 import { Ago, Left } from '../../parts/time'
 import { Name } from '../../parts/words'
 import { HappeningNow } from './happening-now'
-import { NeedsYou, useNeeds } from './needs-you'
+import { NeedsYou } from './needs-you'
 import { WhatIsOn } from './what-is-on'
 
 const REFUSALS_SHOWN = 5

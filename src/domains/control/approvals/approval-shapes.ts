@@ -55,13 +55,12 @@ const shape = {
 }
 
 /** A request as a list shows it: without the arguments. */
-export const ApprovalShape = z.strictObject(shape)
+export const ApprovalShape = z.strictObject(shape).meta({ id: 'CallApproval' })
 
 /** All of it. The arguments are there while it waits, for the owner alone. */
-export const ApprovalInFull = z.strictObject({
-  ...shape,
-  arguments: z.record(z.string(), z.unknown()).nullable(),
-})
+export const ApprovalInFull = z
+  .strictObject({ ...shape, arguments: z.record(z.string(), z.unknown()).nullable() })
+  .meta({ id: 'CallApprovalInFull' })
 
 export function showApproval(approval: CallApproval): z.output<typeof ApprovalShape> {
   const {

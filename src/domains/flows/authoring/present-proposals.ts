@@ -3,7 +3,8 @@ import { withNextPage } from '../../../operations/present/list-end.ts'
 import type { Page } from '../../../operations/present/page.ts'
 import { renderPairs } from '../../../operations/present/present-any.ts'
 import { renderTable } from '../../../operations/present/table.ts'
-import { printable } from '../../../platform/basics/printable.ts'
+import { printable, printableLine } from '../../../platform/basics/printable.ts'
+import type { PowerChange } from './diff/power-changes.ts'
 import type { ProposalListOutput } from './proposal-list.ts'
 import type { Proposal, ProposalReview } from './proposal-record.ts'
 import type { ProposalShowOutput } from './proposal-show.ts'
@@ -29,8 +30,25 @@ export function presentProposalList(
 }
 
 /** A proposal to decide on: who wants what, and the lines it changes. What it says is shown, never obeyed. */
-export function presentProposal({ proposal, diff }: z.output<typeof ProposalShowOutput>, page: Page): string {
-  return `${renderAbout(proposal, page)}\n\n${renderDiff(diff.text, page)}\n\n${renderNext(proposal, page)}`
+export function presentProposal(shown: z.output<typeof ProposalShowOutput>, page: Page): string {
+  const { proposal, diff, power, draft_digest } = shown
+  const parts = [
+    renderAbout(proposal, page),
+    ...(power.length > 0 ? [power.map((change) => renderPower(change, page)).join('\n')] : []),
+    renderDiff(diff.text, page),
+    page.dim(`digest      ${draft_digest}`),
+    renderNext(proposal, page),
+  ]
+  return parts.join('\n\n')
+}
+
+/** A change of what agents may do, apart from the words that make it. */
+function renderPower({ kind, opens, ordinal, before, after, allowlisted }: PowerChange, page: Page): string {
+  const where = ordinal === null ? '' : ` (step ${ordinal})`
+  const what = before !== null && after !== null ? `${before} becomes ${after}` : (after ?? before ?? '')
+  const note = allowlisted === false ? ', not on the allowlist: no grant can include it' : ''
+  const line = `${opens ? '!' : ' '} ${kind.replaceAll('_', ' ')}${where}: ${printableLine(what)}${note}`
+  return opens ? page.red(line) : line
 }
 
 /** What a decision has made of a proposal. */

@@ -6,7 +6,7 @@ import { authorName, isOwnWork } from '../own-work.ts'
 import { PlainText } from '../plain-text.ts'
 import { authoringGate, proposalTarget } from './authoring-input.ts'
 import { addSuccessor } from './lineage.ts'
-import { ProposalId, ProposalReview } from './proposal-record.ts'
+import { DraftDigest, ProposalId, ProposalReview } from './proposal-record.ts'
 import { type Decision, decideProposal, readDraft } from './proposal-store.ts'
 import { requireOpenProposal } from './require-proposal.ts'
 
@@ -32,6 +32,7 @@ export const proposalApprove = defineOperation({
     'FLOW_AUTHORING_POLICY_FORBIDDEN',
     'FLOW_SCOPE_AMBIGUOUS',
     'FLOW_PROPOSAL_NOT_OPEN',
+    'FLOW_PROPOSAL_CHANGED',
     'FLOW_SELF_APPROVAL_DENIED',
     'EVALUATION_REQUIRED',
     'FLOW_LINEAGE_CONFLICT',
@@ -42,6 +43,7 @@ export const proposalApprove = defineOperation({
     waiver_reason: PlainText(WAIVER_CHARS)
       .optional()
       .describe('Why it is approved without a passed evaluation'),
+    digest: DraftDigest.optional().describe('The digest of the draft that was read: approve this or nothing'),
   }),
   output: ProposalReview,
   present: async () => (await import('./present-proposals.ts')).presentDecision,
@@ -50,7 +52,8 @@ export const proposalApprove = defineOperation({
     const proposal = await requireOpenProposal(context)
     if (isOwnWork(context, proposal.created_by)) refuse('FLOW_SELF_APPROVAL_DENIED')
     if (!mayPass(proposal, input.waiver_reason)) refuse('EVALUATION_REQUIRED')
-    const draft = await readDraft(db, vault_id, proposal.proposal_id)
+    const { draft, draft_digest } = await readDraft(db, vault_id, proposal.proposal_id)
+    if (input.digest !== undefined && input.digest !== draft_digest) refuse('FLOW_PROPOSAL_CHANGED')
     if (!(await addSuccessor(db, vault_id, proposal, draft, now))) refuse('FLOW_LINEAGE_CONFLICT')
     const made: Decision = {
       status: 'approved',

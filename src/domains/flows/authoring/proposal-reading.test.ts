@@ -107,7 +107,9 @@ describe('reading proposals', () => {
       step: { instruction: 'Read the notes of the week.\nBe kind.' },
     })
     const shown = (await hub.ask('proposal_show', idOf(await proposeEdit(hub, base, next)))).body
-    expect(Object.keys(shown)).toEqual(['schema', 'vault_id', 'proposal', 'flow', 'steps', 'diff'])
+    const read = ['schema', 'vault_id', 'proposal', 'flow', 'steps', 'diff']
+    const judged = ['power', 'draft_digest', 'newest_version', 'is_current']
+    expect(Object.keys(shown)).toEqual([...read, ...judged])
     expect({ flow: shown.flow, steps: shown.steps }).toEqual(next)
     expect(shown.diff.changes[0]).toEqual({ path: 'flow.version', before: '1.0.0', after: '1.1.0' })
     expect(shown.diff.changes).toContainEqual({

@@ -15,6 +15,9 @@ export const ProposalId = z
   .regex(/^prop_[a-z0-9_]{1,48}$/)
   .describe('The id of the proposal')
 
+/** What a draft is, byte for byte. */
+export const DraftDigest = z.string().regex(/^sha256:[0-9a-f]{64}$/)
+
 const identity = {
   proposal_id: ProposalId,
   flow_id: FlowId,

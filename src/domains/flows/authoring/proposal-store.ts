@@ -82,13 +82,17 @@ export async function findProposal(
   return row && toReview(row)
 }
 
-/** The draft as it was proposed; one that has been changed since is neither shown nor approved. */
-export async function readDraft(db: Reader, vault_id: string, proposal_id: string): Promise<FlowBundle> {
+/** The draft as it was proposed, with its digest; one that has been changed since is neither shown nor approved. */
+export async function readDraft(
+  db: Reader,
+  vault_id: string,
+  proposal_id: string,
+): Promise<{ draft: FlowBundle; draft_digest: string }> {
   const found = await db.get(draftById, vault_id, proposal_id)
   if (!found || hash('sha256', found.draft_json) !== found.draft_hash) {
     throw new StorageDamaged('A stored proposal is not as it was written.')
   }
-  return JSON.parse(found.draft_json) as FlowBundle
+  return { draft: JSON.parse(found.draft_json) as FlowBundle, draft_digest: `sha256:${found.draft_hash}` }
 }
 
 /** Proposals of a vault in the given scopes, newest first, from a place on. */

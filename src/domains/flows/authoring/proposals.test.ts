@@ -54,6 +54,36 @@ describe('approving', () => {
     }
   })
 
+  test('an approval that names what was read counts for just that', async () => {
+    const proposed = await propose(hub, draft())
+    const { body } = await hub.ask('proposal_show', idOf(proposed))
+    expect(body).toMatchObject({ newest_version: null, is_current: true, power: [] })
+    const other = `sha256:${'0'.repeat(64)}`
+    const refused = await hub.ask(
+      'proposal_approve',
+      { ...idOf(proposed), digest: other },
+      { as: 'admin/reviewer' },
+    )
+    expect(refused).toMatchObject({ status: 409, code: 'FLOW_PROPOSAL_CHANGED' })
+    expect(await versionsOf('flow_own')).toEqual([])
+    const digest = body.draft_digest as string
+    expect(
+      (await hub.ask('proposal_approve', { ...idOf(proposed), digest }, { as: 'admin/reviewer' })).status,
+    ).toBe(200)
+  })
+
+  test('a proposal that was overtaken says so before anybody approves it', async () => {
+    const base = await publish(hub, draft())
+    const [first, second] = [
+      await proposeEdit(hub, base, draft({ version: '1.1.0' })),
+      await proposeEdit(hub, base, draft({ version: '1.2.0' })),
+    ]
+    const read = async () => (await hub.ask('proposal_show', idOf(second))).body
+    expect(await read()).toMatchObject({ newest_version: '1.0.0', is_current: true })
+    await approve(hub, first)
+    expect(await read()).toMatchObject({ newest_version: '1.1.0', is_current: false })
+  })
+
   test('of two new flows with one id only one comes to be', async () => {
     const [one, two] = [await propose(hub, draft()), await importBundle(hub, draft({ version: '2.0.0' }))]
     expect((await approve(hub, one)).status).toBe(200)
