@@ -53,7 +53,7 @@ const SCREENS = [
   ['tokens', '/agents?tab=tokens', 'members of this vault by a token'],
   ['seats', '/agents?tab=seats', 'No seat is taken'],
   ['consents', '/agents?tab=consents', 'None yet.'],
-  ['owner-agents', '/agents?tab=owner_agents', 'No program acts for you.'],
+  ['owner-agents', '/agents?tab=owner_agents', 'they act for you at your sources'],
   ['flows', '/flows', 'Library'],
   ['flow', '/flows/flow_granted', 'Look back'],
   ['sources', '/data', 'amazon'],
@@ -97,12 +97,12 @@ test('a grant is revoked after a question, and opens nothing from then on', asyn
 test('a flow is read as a page, and as a program reads it', async () => {
   await open('/flows')
   await page.locator('.flow-row', { hasText: 'flow_granted' }).getByRole('link').click()
-  await page.getByText('Look back').waitFor()
+  await page.getByText('Look back').first().waitFor()
   await page.getByRole('link', { name: 'Projections' }).click()
   await page.locator('pre', { hasText: 'flow_granted' }).waitFor()
   await pictureOf(page, 'projection')
   await page.goBack()
-  await page.getByText('Look back').waitFor()
+  await page.getByText('Look back').first().waitFor()
 })
 
 test('an entry of the ledger tells from what it was made, and the words of others stay words', async () => {

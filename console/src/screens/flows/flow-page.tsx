@@ -29,11 +29,11 @@ export function FlowPage() {
             <header className="page-head">
               <div>
                 <h1>
-                  <Foreign text={flow.title} />
+                  {flow.flow_id} {flow.version}
                 </h1>
                 <p className="lead">
-                  <code>{flow.flow_id}</code> {flow.version} · {flow.scope} · {steps.length} steps · updated{' '}
-                  {exactTime(flow.updated)}
+                  <Foreign text={flow.title} /> {flow.scope}, {steps.length}{' '}
+                  {steps.length === 1 ? 'step' : 'steps'}, updated {exactTime(flow.updated)}
                 </p>
               </div>
             </header>
