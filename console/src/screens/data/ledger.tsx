@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { entriesQuery, entryQuery, ledgerProofQuery } from '../../api/data-queries'
 import { useHub } from '../../api/hub'
-import { entriesQuery, entryQuery, ledgerProofQuery } from '../../api/queries'
 import { Id } from '../../parts/id'
 import { Answer, Fault, Panel } from '../../parts/panel'
 import { Status } from '../../parts/status'

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { lineageQuery } from '../../api/data-queries'
 import { useHub } from '../../api/hub'
-import { lineageQuery } from '../../api/queries'
 import { Answer } from '../../parts/panel'
 
 const WAYS = [

@@ -83,18 +83,19 @@ function toolChanges(
   allowlist: ReadonlySet<string>,
 ): PowerChange[] {
   const [old, fresh] = [declaredTools(base?.steps ?? []), declaredTools(draft.steps)]
-  const placeOf = (bundle: FlowBundle, tool: string): Place => {
-    const step = bundle.steps.find((one) => declaredTools([one]).includes(tool))
-    return step === undefined ? WHOLE_FLOW : { step_id: step.step_id, ordinal: step.ordinal }
-  }
   return [
     ...fresh
       .filter((tool) => !old.includes(tool))
-      .map((tool) => change('tool_added', placeOf(draft, tool), null, tool, allowlist.has(tool))),
+      .map((tool) => change('tool_added', placeOfTool(draft, tool), null, tool, allowlist.has(tool))),
     ...old
       .filter((tool) => !fresh.includes(tool))
-      .map((tool) => change('tool_gone', placeOf(base as FlowBundle, tool), tool, null)),
+      .map((tool) => change('tool_gone', placeOfTool(base as FlowBundle, tool), tool, null)),
   ]
+}
+
+function placeOfTool({ steps }: FlowBundle, tool: string): Place {
+  const step = steps.find((one) => declaredTools([one]).includes(tool))
+  return step === undefined ? WHOLE_FLOW : placeOfStep(step)
 }
 
 function scopeChange(base: FlowBundle | undefined, draft: FlowBundle): PowerChange[] {
@@ -141,12 +142,15 @@ function changedStep(before: FlowStep, after: FlowStep): PowerChange[] {
 }
 
 function checkChange(before: FlowStep, after: FlowStep): PowerChange[] {
-  const strength = ({ verification }: FlowStep) =>
-    CHECKS.indexOf(verification.kind) * 2 + (verification.evidence_required ? 0 : 1)
-  const difference = strength(after) - strength(before)
+  const difference = looseness(after) - looseness(before)
   if (difference === 0) return []
   const kind = difference > 0 ? 'check_weaker' : 'check_stronger'
   return [change(kind, placeOfStep(after), checkWords(before), checkWords(after))]
+}
+
+/** The higher, the less a step's check asks of whoever runs it. */
+function looseness({ verification: { kind, evidence_required } }: FlowStep): number {
+  return CHECKS.indexOf(kind) * 2 + (evidence_required ? 0 : 1)
 }
 
 function checkWords({ verification: { kind, evidence_required } }: FlowStep): string {
