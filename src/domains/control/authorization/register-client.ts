@@ -5,7 +5,7 @@ import { type SafeFetch, SourceFault } from '../connectors/connector.ts'
 const ANSWER_LIMIT_BYTES = 65_536
 /** Where the hub describes itself to providers that read such documents. */
 export const CLIENT_DOCUMENT_PATH = '/client-metadata.json'
-export const CLIENT_NAME = 'Knowtation'
+const CLIENT_NAME = 'Knowtation'
 
 const Registered = z.object({
   client_id: z.string().min(1).max(2_000),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Source } from '../connectors/connector.ts'
-import { accessToken, OAUTH_SECRET, tokensOf } from './oauth-tokens.ts'
+import { accessToken, isFresh, OAUTH_SECRET, tokensOf } from './oauth-tokens.ts'
 
 const NOW = new Date('2026-11-02T10:00:00.000Z')
 const YEAR = 31_536_000
@@ -20,10 +20,24 @@ test.each([
   [Number.NEGATIVE_INFINITY, 0],
   [Number.NaN, 0],
 ])('a token that is said to last %d s is kept for %d s', (expires_in, kept) => {
-  expect(tokensOf({ access_token: 'a', expires_in }, NOW)).toEqual({
+  expect(tokensOf({ access_token: 'a', expires_in }, NOW)).toMatchObject({
     access_token: 'a',
     expires_at: at(kept),
   })
+})
+
+test.each([
+  [5, 4],
+  [299, 239.2],
+])('a token that lives for %d s is renewed after %d', (expires_in, after) => {
+  const credential = { issuer: 'https://id.example', client_id: 'c', scope: '', refresh_token: 'r' }
+  const kept = { ...credential, ...tokensOf({ access_token: 'a', expires_in }, NOW) }
+  const moment = (ms: number) => new Date(NOW.getTime() + after * 1_000 + ms)
+  expect([isFresh(kept, moment(-1)), isFresh(kept, moment(0))]).toEqual([true, false])
+})
+
+test.each([300, 3_600])('a token that lives for %d s is renewed in the last minute', (expires_in) => {
+  expect(tokensOf({ access_token: 'a', expires_in }, NOW)).not.toHaveProperty('renew_at')
 })
 
 test('a token of which no end is said is kept without one', () => {
