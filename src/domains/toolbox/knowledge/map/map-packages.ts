@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { type ImportLanguage, readImports } from '../related/import-names.ts'
 import { isTestPath } from '../related/test-names.ts'
-import { firstOf } from './map-service.ts'
+import { firstOf } from './first-of.ts'
 import type { MapPackage } from './map-shape.ts'
 import type { MapEyes } from './map-survey.ts'
 

@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { firstOf } from './first-of.ts'
 import { type ManifestFacts, readManifest } from './map-manifest.ts'
 import { CODE_FOLDERS, findDocOrder, findMapLanguage, isManifest, TEST_FOLDERS } from './map-names.ts'
 import { packagesOf } from './map-packages.ts'
@@ -84,12 +85,6 @@ export function describeService(
       posix.join(path, folder),
     ),
   }
-}
-
-/** The first of a list; what is left out makes the map a capped one. */
-export function firstOf<Part>(eyes: MapEyes, all: readonly Part[], limit: number): Part[] {
-  eyes.is_capped ||= all.length > limit
-  return all.slice(0, limit)
 }
 
 /** The folder that a file of code is in; nothing for what says how tools are to work, or lies elsewhere. */
