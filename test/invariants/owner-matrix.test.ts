@@ -25,6 +25,15 @@ DELETE /v1/owner/agents/{agent_id}                                   401 403 403
 GET /v1/owner/consents                                               401 403 403 in  403 no  consent list
 GET /v1/owner/consents/{consent_id}                                  401 403 403 in  403 no  consent show
 DELETE /v1/owner/consents/{consent_id}                               401 403 403 in  403 no  consent revoke
+GET /v1/owner/policy                                                 401 403 403 in  403 no  policy show
+GET /v1/owner/policy/history                                         401 403 403 in  403 no  policy history
+PUT /v1/owner/policy                                                 401 403 403 in  403 no  -
+POST /v1/owner/policy/revert                                         401 403 403 in  403 no  policy revert
+POST /v1/owner/policy/gates/{gate}/open                              401 403 403 in  403 no  policy gate open
+POST /v1/owner/policy/gates/{gate}/close                             401 403 403 in  403 no  policy gate close
+POST /v1/owner/policy/tools                                          401 403 403 in  403 no  policy tool add
+GET /v1/owner/policy/tools/{tool_id}                                 401 403 403 in  403 no  policy tool show
+DELETE /v1/owner/policy/tools/{tool_id}                              401 403 403 in  403 no  policy tool remove
 GET /v1/owner/approvals                                              401 403 403 in  403 no  approval list
 GET /v1/owner/approvals/{approval_id}                                401 403 403 in  403 no  approval show
 POST /v1/owner/approvals/{approval_id}/decision                      401 403 403 in  403 no  -

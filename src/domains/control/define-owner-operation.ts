@@ -1,31 +1,14 @@
 import type { z } from 'zod'
 import type { Authority } from '../../operations/authority.ts'
 import type { Contract } from '../../operations/contract.ts'
-import {
-  defineOperation,
-  type Effect,
-  type Operation,
-  type Target,
-} from '../../operations/define-operation.ts'
+import type { Effect, Operation, Target } from '../../operations/define-operation.ts'
+import { defineSurfaceOperation, type SurfaceDeclaration } from '../../operations/define-surface-operation.ts'
 import type { ErrorTable } from '../../operations/errors.ts'
-import { ownerCode, ownerContract, sessionContract } from '../../operations/owner-contract.ts'
-import { sessionErrors, surfaceErrors } from '../../operations/owner-errors.ts'
+import { ownerCode } from '../../operations/owner-contract.ts'
 import { handleRecorded, recordRefusal } from './spine/record-call.ts'
 import type { Spine } from './spine/spine.ts'
 
-type Declared<
-  Input extends z.ZodObject,
-  Output,
-  Errors extends ErrorTable,
-  A extends Authority,
-  E extends Effect,
-  Found,
-  Shown,
-> = Parameters<
-  typeof defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found, Shown>
->[0]
-
-/** What an operation of the owner's surface declares: the rest is the same for all of them. */
+/** What an operation of the owner's surface declares, and which event it leaves. */
 export type OwnerDeclaration<
   Input extends z.ZodObject,
   Output,
@@ -34,8 +17,7 @@ export type OwnerDeclaration<
   E extends Effect,
   Found,
   Shown = unknown,
-> = Omit<Declared<Input, Output, Errors, A, E, Found, Shown>, 'errors' | 'contract' | 'whenInvalid'> & {
-  errors: Errors
+> = SurfaceDeclaration<Input, Output, Errors, A, E, Found, Shown> & {
   /** The event that each call of it leaves in the owner's record, carried out or not. */
   spine?: Spine<z.output<Input>, NoInfer<Output>>
 }
@@ -48,7 +30,7 @@ function connectionLookedAt({ connection_id }: { readonly connection_id?: unknow
   return isOne ? { kind: 'connection', id: connection_id } : undefined
 }
 
-/** Defines an operation of the owner's surface: its errors and the form of its answers are always the same. */
+/** Defines an operation of the owner's surface that may leave events in the owner's record. */
 export function defineOwnerOperation<
   Input extends z.ZodObject,
   Output,
@@ -58,13 +40,10 @@ export function defineOwnerOperation<
   Found = undefined,
   Shown = unknown,
 >({ spine, ...declaration }: OwnerDeclaration<Input, Output, Errors, A, E, Found, Shown>): Operation {
-  const operation = defineOperation<Input, Output, Errors & typeof surfaceErrors.table, A, E, Found, Shown>({
+  const operation = defineSurfaceOperation<Input, Output, Errors, A, E, Found, Shown>({
     ...(declaration.effect === 'read' && { target: connectionLookedAt }),
     ...declaration,
-    errors: { ...surfaceErrors.table, ...sessionWords(declaration.authority), ...declaration.errors },
-    contract: isOfSession(declaration.authority) ? sessionContract : ownerContract,
-    whenInvalid: 'invalid_request',
-  } as unknown as Declared<Input, Output, Errors, A, E, Found, Shown>)
+  } as unknown as SurfaceDeclaration<Input, Output, Errors, A, E, Found, Shown>)
   return spine ? recorded(operation, spine as unknown as AnySpine) : operation
 }
 
@@ -78,13 +57,4 @@ function recorded(operation: Operation, spine: AnySpine): Operation {
   }
   const handle = handleRecorded(spine, operation.handle, isInTransaction)
   return Object.assign({ ...operation, contract, handle }, { spine })
-}
-
-/** Where only a session will do, whoever comes without is told to sign in, not to bring a bearer. */
-function sessionWords(authority: Authority): ErrorTable {
-  return isOfSession(authority) ? sessionErrors.table : {}
-}
-
-function isOfSession({ otherwise }: Authority): boolean {
-  return otherwise === 'authentication_error'
 }

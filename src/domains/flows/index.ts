@@ -17,6 +17,8 @@ import { grantRevoke } from './grants/grant-revoke.ts'
 import { purgeExpiredGrants } from './grants/purge-grants.ts'
 import { explain } from './invoke/explain.ts'
 import { invokeTool } from './invoke/invoke-tool.ts'
+import { noticePolicies } from './policy/notice-policies.ts'
+import { policyOperations } from './policy/policy-operations.ts'
 import { flowRunAdvance } from './runs/flow-run-advance.ts'
 import { flowRunEvidence } from './runs/flow-run-evidence.ts'
 import { flowRunExecute } from './runs/flow-run-execute.ts'
@@ -52,7 +54,11 @@ export const flowOperations = [
   flowRunEvidence,
   flowRunSubmitReview,
   flowRunExecute,
+  ...policyOperations,
 ]
 
 /** What the domain does by itself, now and then. */
-export const flowChores = [{ name: 'purge expired grants', every_ms: 60_000, run: purgeExpiredGrants }]
+export const flowChores = [
+  { name: 'purge expired grants', every_ms: 60_000, run: purgeExpiredGrants },
+  { name: 'notice policies that were changed by hand', every_ms: 5_000, run: noticePolicies },
+]

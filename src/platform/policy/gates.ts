@@ -1,19 +1,47 @@
 import type { VaultPolicy } from './vault-policy.ts'
 import type { FileState } from './watched-file.ts'
 
-/** Where each gate's setting stands in the vault policy. The environment variable has the gate's own name. */
+/**
+ * Each gate: what its owner calls it, and where its setting stands in the vault policy. The environment variable has the
+ * gate's own name.
+ */
 const GATES = {
-  FLOW_EXTERNAL_AGENT_ENABLED: (policy: VaultPolicy) => policy.external_agent?.enabled,
-  FLOW_HOSTED_PROJECTION_ENABLED: (policy: VaultPolicy) => policy.external_agent?.hosted_projection_enabled,
-  FLOW_AUTHORING_WRITES: (policy: VaultPolicy) => policy.flow_authoring?.writes_enabled,
-  FLOW_RUN_WRITES_ENABLED: (policy: VaultPolicy) => policy.flow_runs?.writes_enabled,
-  FLOW_AUTOMATABLE_EXECUTION_ENABLED: (policy: VaultPolicy) =>
-    policy.flow_runs?.automatable_execution_enabled,
+  FLOW_EXTERNAL_AGENT_ENABLED: {
+    name: 'external_agent',
+    setting: ['external_agent', 'enabled'],
+    of: (policy: VaultPolicy) => policy.external_agent?.enabled,
+  },
+  FLOW_HOSTED_PROJECTION_ENABLED: {
+    name: 'hosted_projection',
+    setting: ['external_agent', 'hosted_projection_enabled'],
+    of: (policy: VaultPolicy) => policy.external_agent?.hosted_projection_enabled,
+  },
+  FLOW_AUTHORING_WRITES: {
+    name: 'authoring',
+    setting: ['flow_authoring', 'writes_enabled'],
+    of: (policy: VaultPolicy) => policy.flow_authoring?.writes_enabled,
+  },
+  FLOW_RUN_WRITES_ENABLED: {
+    name: 'runs',
+    setting: ['flow_runs', 'writes_enabled'],
+    of: (policy: VaultPolicy) => policy.flow_runs?.writes_enabled,
+  },
+  FLOW_AUTOMATABLE_EXECUTION_ENABLED: {
+    name: 'automatable_execution',
+    setting: ['flow_runs', 'automatable_execution_enabled'],
+    of: (policy: VaultPolicy) => policy.flow_runs?.automatable_execution_enabled,
+  },
 } as const
 
 export type GateFlag = keyof typeof GATES
 
 export const GATE_FLAGS = Object.keys(GATES) as GateFlag[]
+
+/** What the owner calls a gate, and its setting in the policy. */
+export function describeGate(flag: GateFlag): { name: string; setting: readonly string[] } {
+  const { name, setting } = GATES[flag]
+  return { name, setting }
+}
 
 /** A gate that stands behind another one: it is off as long as that one is. */
 const BEHIND: Partial<Record<GateFlag, GateFlag>> = {
@@ -33,7 +61,7 @@ export function gateState(flag: GateFlag, env: NodeJS.ProcessEnv, policy: VaultP
     return { on: false, set_by: gateState(outer, env, policy).set_by }
   const fromEnvironment = switchOf(env[flag])
   if (fromEnvironment !== undefined) return { on: fromEnvironment, set_by: 'environment' }
-  const fromPolicy = GATES[flag](policy)
+  const fromPolicy = GATES[flag].of(policy)
   return fromPolicy === undefined ? { on: false, set_by: 'default' } : { on: fromPolicy, set_by: 'policy' }
 }
 

@@ -6,7 +6,7 @@ import { type FileIdentity, isSameFile } from '../basics/file-identity.ts'
 
 // Most homes have no settings file, and a command line should not pay for a parser it does not use.
 const require = createRequire(import.meta.url)
-const loadYaml = () => require('yaml') as typeof import('yaml')
+export const loadYaml = () => require('yaml') as typeof import('yaml')
 
 /** What a settings file says now. `damaged` names what is wrong; then `value` is the safe default. */
 export interface FileState<Value> {
@@ -18,14 +18,17 @@ export interface FileState<Value> {
 
 /** A file changed this recently may change again within the clock's grain: it is read again next time. */
 const SETTLED_AFTER_MS = 100
-const SIZE_LIMIT_BYTES = 1_048_576
+/** No settings file is larger. */
+export const SETTINGS_LIMIT_BYTES = 1_048_576
+/** What an alias in YAML may multiply to. */
+export const MAX_ALIASES = 20
 
 /** Bytes that are no text are a fault, not a text with holes. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Reads a YAML document; an empty one says nothing. */
 function parseYaml(text: string): unknown {
-  return loadYaml().parse(text, { maxAliasCount: 20, logLevel: 'error' }) ?? {}
+  return loadYaml().parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error' }) ?? {}
 }
 
 /**
@@ -68,7 +71,7 @@ function findStats(path: string): Stats | undefined {
 function readState<Value>(path: string, read: (text: string) => Value, safe: Value): FileState<Value> {
   let text = ''
   try {
-    text = readPlainFile(path, SIZE_LIMIT_BYTES).text
+    text = readPlainFile(path, SETTINGS_LIMIT_BYTES).text
     return { value: read(text), revision: revisionOf(text), damaged: undefined }
   } catch (error) {
     return { value: safe, revision: `damaged-${revisionOf(text)}`, damaged: `${path}: ${faultOf(error)}` }
@@ -80,12 +83,18 @@ function readState<Value>(path: string, read: (text: string) => Value, safe: Val
  * is not ours to watch: what was opened is looked at, not what lay at the path a moment before.
  */
 export function readPlainFile(path: string, limit_bytes: number): { text: string; stats: Stats } {
+  const { bytes, stats } = readPlainBytes(path, limit_bytes)
+  return { text: UTF8.decode(bytes), stats }
+}
+
+/** The same, whether it is text or not. */
+export function readPlainBytes(path: string, limit_bytes: number): { bytes: Buffer; stats: Stats } {
   const file = openPlainFile(path)
   try {
     const stats = fstatSync(file)
     if (!stats.isFile()) throw new Error('not a plain file')
     if (stats.size > limit_bytes) throw new Error(`larger than ${limit_bytes} bytes`)
-    return { text: UTF8.decode(readFileSync(file)), stats }
+    return { bytes: readFileSync(file), stats }
   } finally {
     closeSync(file)
   }

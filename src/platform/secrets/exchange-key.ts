@@ -49,6 +49,7 @@ const SEALED: readonly SealedColumn[] = [
   oneOfEach('owner_presence', 'presence_id', 'input_sealed', 'input'),
   oneOfEach('call_approvals', 'approval_id', 'arguments_sealed', 'arguments'),
   oneOfEach('call_approvals', 'approval_id', 'result_sealed', 'result'),
+  oneOfEach('policy_revisions', 'revision_id', 'text_sealed', 'text'),
 ]
 
 function oneOfEach(table: string, id: string, sealed: string, field: string): SealedColumn {

@@ -116,4 +116,18 @@ export const laterMigrations: readonly Migration[] = [
         connection_id TEXT PRIMARY KEY, renewing_by TEXT, renewing_until TEXT, needs_owner_since TEXT, fault TEXT)`,
     ],
   },
+  {
+    // What each vault's policy has said, who changed it and why. The file itself stays what counts.
+    version: 10,
+    open_to: 5,
+    statements: [
+      `CREATE TABLE policy_revisions (
+        revision_id TEXT PRIMARY KEY, place TEXT NOT NULL, vault_id TEXT NOT NULL, number INTEGER NOT NULL,
+        revision TEXT NOT NULL, digest TEXT NOT NULL, base_revision TEXT, at TEXT NOT NULL, changed_by TEXT NOT NULL,
+        origin TEXT NOT NULL, operation TEXT, reason TEXT, state TEXT NOT NULL, bytes INTEGER NOT NULL,
+        text_sealed TEXT, UNIQUE (place, vault_id, number))`,
+      `CREATE INDEX policy_revisions_by_vault ON policy_revisions (vault_id, revision)`,
+      `CREATE INDEX policy_revisions_by_text ON policy_revisions (place, vault_id, digest)`,
+    ],
+  },
 ]

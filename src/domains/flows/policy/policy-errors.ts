@@ -1,0 +1,19 @@
+import { errorTable } from '../../../operations/errors.ts'
+
+export const policyErrors = errorTable({
+  unknown_policy_revision: {
+    status: 404,
+    message: 'The history of this policy has no such revision.',
+    hint: '`knowtation policy history` lists them.',
+  },
+  unknown_policy_tool: {
+    status: 404,
+    message: 'The policy lists no such tool.',
+    hint: '`knowtation policy show` lists those on allowed_tools in policy.yaml of the vault.',
+  },
+  policy_tool_listed: {
+    status: 409,
+    message: 'The policy lists a tool of that id already. Nothing was written.',
+    hint: 'Take it off with `knowtation policy tool remove ID` first, or edit it in policy.yaml of the vault.',
+  },
+})
