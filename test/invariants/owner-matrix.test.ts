@@ -34,6 +34,10 @@ POST /v1/owner/policy/gates/{gate}/close                             401 403 403
 POST /v1/owner/policy/tools                                          401 403 403 in  403 no  policy tool add
 GET /v1/owner/policy/tools/{tool_id}                                 401 403 403 in  403 no  policy tool show
 DELETE /v1/owner/policy/tools/{tool_id}                              401 403 403 in  403 no  policy tool remove
+GET /v1/owner/providers                                              401 403 403 in  403 no  provider list
+POST /v1/owner/providers                                             401 403 403 in  403 no  provider add
+POST /v1/owner/providers/{name}/test                                 401 403 403 in  403 no  provider test
+DELETE /v1/owner/providers/{name}                                    401 403 403 in  403 no  provider remove
 GET /v1/owner/approvals                                              401 403 403 in  403 no  approval list
 GET /v1/owner/approvals/{approval_id}                                401 403 403 in  403 no  approval show
 POST /v1/owner/approvals/{approval_id}/decision                      401 403 403 in  403 no  -

@@ -19,6 +19,7 @@ import { explain } from './invoke/explain.ts'
 import { invokeTool } from './invoke/invoke-tool.ts'
 import { noticePolicies } from './policy/notice-policies.ts'
 import { policyOperations } from './policy/policy-operations.ts'
+import { providerOperations } from './providers/provider-operations.ts'
 import { flowRunAdvance } from './runs/flow-run-advance.ts'
 import { flowRunEvidence } from './runs/flow-run-evidence.ts'
 import { flowRunExecute } from './runs/flow-run-execute.ts'
@@ -55,6 +56,7 @@ export const flowOperations = [
   flowRunSubmitReview,
   flowRunExecute,
   ...policyOperations,
+  ...providerOperations,
 ]
 
 /** What the domain does by itself, now and then. */
