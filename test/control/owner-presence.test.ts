@@ -45,6 +45,7 @@ describe('what opens something by the command line', () => {
       'owner_policy_gate_open',
       'owner_policy_revert',
       'owner_policy_tool_add',
+      'owner_policy_tool_test',
       'owner_provider_add',
       'proposal_approve',
       'token_create',

@@ -27,13 +27,15 @@ GET /v1/owner/consents/{consent_id}                                  401 403 403
 DELETE /v1/owner/consents/{consent_id}                               401 403 403 in  403 no  consent revoke
 GET /v1/owner/policy                                                 401 403 403 in  403 no  policy show
 GET /v1/owner/policy/history                                         401 403 403 in  403 no  policy history
-PUT /v1/owner/policy                                                 401 403 403 in  403 no  -
+PUT /v1/owner/policy                                                 401 403 403 in  403 no  policy edit
 POST /v1/owner/policy/revert                                         401 403 403 in  403 no  policy revert
 POST /v1/owner/policy/gates/{gate}/open                              401 403 403 in  403 no  policy gate open
 POST /v1/owner/policy/gates/{gate}/close                             401 403 403 in  403 no  policy gate close
 POST /v1/owner/policy/tools                                          401 403 403 in  403 no  policy tool add
 GET /v1/owner/policy/tools/{tool_id}                                 401 403 403 in  403 no  policy tool show
 DELETE /v1/owner/policy/tools/{tool_id}                              401 403 403 in  403 no  policy tool remove
+POST /v1/owner/policy/tools/{tool_id}/test                           401 403 403 in  403 no  policy tool test
+POST /v1/owner/policy/check                                          401 403 403 in  403 no  policy check
 GET /v1/owner/providers                                              401 403 403 in  403 no  provider list
 POST /v1/owner/providers                                             401 403 403 in  403 no  provider add
 POST /v1/owner/providers/{name}/test                                 401 403 403 in  403 no  provider test

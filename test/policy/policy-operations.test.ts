@@ -80,9 +80,9 @@ describe.each(DATABASES)('the policy by operations on %s', (database) => {
     expect([wrong.status, wrong.body.error.code, wrong.body.error.faults[0].line]).toEqual([
       400,
       'policy_invalid',
-      12,
+      11,
     ])
-    expect(wrong.body.error.message).toContain(`${path}:12: `)
+    expect(wrong.body.error.message).toContain(`${path}:11: `)
     expect(readFileSync(path, 'utf8')).toBe(before)
     expect((await ask('DELETE', '/tools/new')).status).toBe(200)
     expect((await ask('DELETE', '/tools/new')).body.error.code).toBe('unknown_policy_tool')

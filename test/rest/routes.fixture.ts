@@ -183,6 +183,8 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_policy_tool_add: expects('owner_surface', '400 policy_invalid', { tool_id: 'x', provider: 'nope' }),
   owner_policy_tool_remove: expects('owner_surface', '404 unknown_policy_tool', { tool_id: 'nope' }),
   owner_policy_tool_show: expects('owner_surface', '404 unknown_policy_tool', { tool_id: 'nope' }),
+  owner_policy_tool_test: expects('owner_surface', '404 unknown_policy_tool', { tool_id: 'nope' }),
+  owner_policy_check: expects('owner_surface', '200'),
   owner_provider_list: expects('owner_surface', '200'),
   owner_provider_add: expects('owner_surface', '400 policy_invalid', { name: 'nothing' }),
   owner_provider_test: expects('owner_surface', '404 unknown_provider', { name: 'nothing' }),

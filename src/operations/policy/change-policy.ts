@@ -41,10 +41,7 @@ export interface AskedChange {
   readonly reason?: string | undefined
 }
 type Preparing = Pick<Context<AskedChange, never, 'read'>, 'input' | 'hub' | 'vault_id'>
-type Changing = Pick<
-  Context<AskedChange, never, 'update'>,
-  'input' | 'hub' | 'vault_id' | 'db' | 'now' | 'caller'
->
+type Changing = Pick<Context<AskedChange, never, 'update'>, 'input' | 'hub' | 'vault_id' | 'db' | 'caller'>
 
 /** A change that was found to be a sound one, and what it was made from. */
 export interface PreparedChange {
@@ -105,7 +102,7 @@ export async function changePolicy<Output>(
   { operation, prepared }: { operation: string; prepared: PreparedChange },
   answer: (change: PolicyChange) => Output,
 ): Promise<Output | ActOutside<Output>> {
-  const { hub, vault_id, db, now, caller, input } = context
+  const { hub, vault_id, db, caller, input } = context
   const { path, file, base_revision, text } = prepared
   const same = { path, vault_id, base_revision, revision: base_revision, digest: file.digest }
   if (text === (file.text ?? '')) return answer({ ...same, changed: false, number: null })
@@ -115,7 +112,7 @@ export async function changePolicy<Output>(
     place: placeOf(hub),
     vault_id,
     base_revision,
-    at: now.toISOString(),
+    at: hub.system.now().toISOString(),
     changed_by: `${caller.kind}:${caller.id}`,
     origin: 'operation',
     operation,

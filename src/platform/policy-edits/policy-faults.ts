@@ -74,6 +74,14 @@ function offsetOf(document: Document, path: Path): number {
   return offset
 }
 
+/** The line in which a place of a policy stands, or what is nearest above it. */
+export function lineOfPath(text: string, path: Path): number {
+  const { LineCounter: Counter, parseDocument } = loadYaml()
+  const lines = new Counter()
+  const document = parseDocument(text, { lineCounter: lines, logLevel: 'error' })
+  return placeAt(lines, offsetOf(document, path)).line
+}
+
 function startOf(node: unknown): number {
   return (node as Node | null)?.range?.[0] ?? 0
 }

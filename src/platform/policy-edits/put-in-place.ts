@@ -15,7 +15,7 @@ const PERMISSIONS = 0o777
 const ROUNDS = 100
 
 /** Somebody else was at it for too long. */
-export class PolicyBusy extends Error {
+class PolicyBusy extends Error {
   override readonly name = 'PolicyBusy'
 }
 

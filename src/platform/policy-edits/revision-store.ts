@@ -61,7 +61,8 @@ const byDigest = sql<PolicyRevision>(
   `SELECT ${COLUMNS} FROM policy_revisions WHERE place = ? AND vault_id = ? AND digest = ? ORDER BY number DESC LIMIT 1`,
 )
 const ofVault = sql<PolicyRevision>(
-  `SELECT ${COLUMNS} FROM policy_revisions WHERE vault_id = ? ORDER BY at DESC, number DESC, place LIMIT ?`,
+  `SELECT ${COLUMNS} FROM policy_revisions WHERE vault_id = ?
+   ORDER BY CASE WHEN place = ? THEN 0 ELSE 1 END, place, number DESC LIMIT ?`,
 )
 const byRevision = sql<SealedRevision>(
   `SELECT ${COLUMNS}, text_sealed FROM policy_revisions WHERE vault_id = ? AND revision = ?
@@ -128,9 +129,14 @@ export function findRevisionOfText(db: Reader, place: string, vault_id: string, 
   return db.get(byDigest, place, vault_id, digest)
 }
 
-/** The revisions of a vault, newest first, of all homes on the database. */
-export function listRevisions(db: Reader, vault_id: string, limit: number): Promise<PolicyRevision[]> {
-  return db.all(ofVault, vault_id, limit)
+/** The revisions of a vault, newest first: those of this home, then those of other homes on the database. */
+export function listRevisions(
+  db: Reader,
+  place: string,
+  vault_id: string,
+  limit: number,
+): Promise<PolicyRevision[]> {
+  return db.all(ofVault, vault_id, place, limit)
 }
 
 /** A revision by its number in this home, or by the name that audit records have of it. */

@@ -29,6 +29,8 @@ const EXTENSIONS: Readonly<Record<string, () => Promise<Extension>>> = {
   owner_intent_complete: async () => (await import('./commands/intent-commands.ts')).intentStepExtension,
   owner_agent_list: async () => (await import('./commands/owner-agent-commands.ts')).ownerAgentListExtension,
   owner_event_verify: async () => (await import('./commands/event-verify-command.ts')).eventVerifyExtension,
+  owner_policy_check: async () => (await import('./commands/policy-commands.ts')).policyCheckExtension,
+  owner_policy_edit: async () => (await import('./commands/policy-commands.ts')).policyEditExtension,
   owner_run_watch: async () => (await import('./commands/run-watch-command.ts')).runWatchExtension,
   owner_agent_revoke: async () =>
     (await import('./commands/owner-agent-commands.ts')).ownerAgentRevokeExtension,

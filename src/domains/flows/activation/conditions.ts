@@ -29,6 +29,8 @@ interface Condition {
   readonly condition: string
   /** All that an agent hears. */
   readonly code: string
+  /** Whether the policy decides it: another policy may decide otherwise. */
+  readonly of_policy?: boolean
   /** Answers undefined where there is nothing to judge. */
   judge(facts: Facts): Promise<Finding | undefined> | Finding
 }
@@ -79,6 +81,7 @@ const CONDITIONS: readonly Condition[] = [
     part: 'gate',
     condition: 'policy does not forbid external agents',
     code: 'FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN',
+    of_policy: true,
     judge({ env, rules }) {
       const holds = !isForbidden(FLAG, env, rules.policy)
       return { holds, detail: holds ? 'not forbidden' : 'forbidden is set' }
@@ -88,6 +91,7 @@ const CONDITIONS: readonly Condition[] = [
     part: 'gate',
     condition: 'gate is open',
     code: 'FLOW_EXTERNAL_AGENT_DISABLED',
+    of_policy: true,
     judge({ env, rules: { policy } }) {
       const { on, set_by } = gateState(FLAG, env, policy.value)
       return { holds: on, detail: policy.damaged ?? `${FLAG} is ${on ? 'on' : 'off'}, set by the ${set_by}` }
@@ -147,6 +151,7 @@ const CONDITIONS: readonly Condition[] = [
     part: 'use',
     condition: 'allowlist has the tool',
     code: 'FLOW_EXTERNAL_TOOL_DENIED',
+    of_policy: true,
     judge: ofGrant((grant, facts) => {
       const { policy, revision } = facts.rules
       const listed = allowedToolIds(policy.value)
@@ -247,6 +252,37 @@ export async function judgeAll(facts: Facts, parts?: readonly Part[]): Promise<V
   }
   return verdicts
 }
+
+/**
+ * How a call that ended with `code` would end under the policy of these facts, by the same list in the same order. What the
+ * policy does not decide is taken as it was: it held up to the condition that refused the call. What no condition decides,
+ * such as arguments, is as it was, too.
+ */
+export async function judgeAgain(facts: Facts, code: string | null): Promise<string | null> {
+  if (code !== null && BEFORE_THE_GATE.has(code)) return code
+  const ends = CONDITIONS.filter((condition) => condition.code === code)
+  // One code stands for several conditions: with a grant it was not the first of them.
+  const end = (await facts.grant()) ? ends.at(-1) : ends[0]
+  let isPast = false
+  for (const condition of CONDITIONS) {
+    if (condition === end && !condition.of_policy) return code
+    const finding = condition.of_policy || isPast ? await condition.judge(facts) : undefined
+    if (finding && !finding.holds) return finding.code ?? condition.code
+    isPast ||= condition === end
+  }
+  return end === undefined ? code : null
+}
+
+/** What the pipeline refuses before it asks the policy anything. */
+const BEFORE_THE_GATE: ReadonlySet<string> = new Set([
+  'HOST_DENIED',
+  'ORIGIN_DENIED',
+  'UNAUTHENTICATED',
+  'AUDIENCE_DENIED',
+  'VAULT_DENIED',
+  'RATE_LIMITED',
+  'LOCKED',
+])
 
 function verdictOf({ condition, code }: Condition, finding: Finding): Verdict {
   return { condition, code, ...finding }

@@ -52,6 +52,16 @@ async function askProvider(
   signal: AbortSignal,
 ): Promise<unknown> {
   if (provider.kind === 'toolbox') return callToolbox(hub, grant, provider, payload, signal)
+  return askOutside(hub, { provider, redaction_exceptions }, payload, signal)
+}
+
+/** What a provider outside the hub answers, without what it must not tell. Throws an `UpstreamFailure`. */
+export async function askOutside(
+  hub: Asking['hub'],
+  { provider, redaction_exceptions }: Pick<ProvidedTool, 'redaction_exceptions' | 'provider'>,
+  payload: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<unknown> {
   const answer = await hub.upstreams.call(provider, payload, { signal })
   if (answer.kind === 'http') return hub.redactValue(answer, redaction_exceptions)
   const redacted = await hub.redactValue(answer.result, redaction_exceptions)

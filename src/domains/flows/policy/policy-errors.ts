@@ -11,6 +11,11 @@ export const policyErrors = errorTable({
     message: 'The policy lists no such tool.',
     hint: '`knowtation policy show` lists those on allowed_tools in policy.yaml of the vault.',
   },
+  policy_tool_untried: {
+    status: 409,
+    message: 'That tool is one of the toolbox: it takes an agent at a seat. Nothing was called.',
+    hint: 'Try it with `knowtation tool call NAME --project DIR --service DIR --role ROLE`.',
+  },
   policy_tool_listed: {
     status: 409,
     message: 'The policy lists a tool of that id already. Nothing was written.',

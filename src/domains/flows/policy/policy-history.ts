@@ -54,7 +54,7 @@ export const policyHistory = defineSurfaceOperation({
   present: async () => (await import('./present-policy.ts')).presentHistory,
   async handle({ input: { limit }, hub, vault_id, db }) {
     const file = await readPolicy(hub, vault_id)
-    const found = await listRevisions(db, vault_id, limit + 1)
+    const found = await listRevisions(db, placeOf(hub), vault_id, limit + 1)
     const data = found.slice(0, limit).map((one) => showRevision(hub, one))
     const path = hub.home.vaultPolicy(vault_id)
     const truncated = found.length > limit

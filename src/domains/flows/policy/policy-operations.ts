@@ -1,7 +1,9 @@
+import { policyCheck } from './check/policy-check.ts'
 import { policyGateClose, policyGateOpen } from './policy-gates.ts'
 import { policyHistory } from './policy-history.ts'
 import { policyEdit, policyRevert } from './policy-revert.ts'
 import { policyShow } from './policy-show.ts'
+import { policyToolTest } from './policy-tool-test.ts'
 import { policyToolAdd, policyToolRemove, policyToolShow } from './policy-tools.ts'
 
 /** What the owner does with the policy of a vault. */
@@ -15,4 +17,6 @@ export const policyOperations = [
   policyToolAdd,
   policyToolRemove,
   policyToolShow,
+  policyToolTest,
+  policyCheck,
 ]

@@ -5,7 +5,7 @@ import { placeOf } from '../../../platform/policy-edits/notice-edits.ts'
 import { findRevision, textOfRevision } from '../../../platform/policy-edits/revision-store.ts'
 import { policyErrors } from './policy-errors.ts'
 
-export const ChangeOutput = z.strictObject({ object: z.literal('policy_change'), ...policyChangeShape })
+const ChangeOutput = z.strictObject({ object: z.literal('policy_change'), ...policyChangeShape })
 
 export const policyRevert = definePolicyChange({
   name: 'owner_policy_revert',
@@ -36,9 +36,13 @@ export const policyEdit = definePolicyChange({
   summary: 'Replace the whole text of the policy of the vault.',
   opens: true,
   rest: 'PUT /v1/owner/policy',
-  fields: { text: z.string().max(1_048_576).describe('The new text, as it is to stand in the file') },
+  cli: 'policy edit',
+  fields: {
+    text: z.string().max(1_048_576).optional().describe('The new text, as it is to stand in the file'),
+  },
   errors: {},
   output: ChangeOutput,
-  rewrite: (_, { input }) => input.text,
+  rewrite: (_, { input, refuse }) => input.text ?? refuse('BAD_REQUEST', 'The text is missing.'),
+  present: async () => (await import('./present-policy.ts')).presentChange,
   answer: (change) => ({ object: 'policy_change' as const, ...change }),
 })

@@ -8,6 +8,7 @@ import { faultLine } from '../../../platform/policy-edits/policy-faults.ts'
 import type { GateOutput } from './policy-gates.ts'
 import type { HistoryOutput } from './policy-history.ts'
 import type { PolicyOutput } from './policy-show.ts'
+import type { ToolTestOutput } from './policy-tool-test.ts'
 import type { ToolChangeOutput, ToolOutput } from './policy-tools.ts'
 import type { GateShape } from './policy-view.ts'
 
@@ -101,6 +102,14 @@ export function presentChange(change: PolicyChange, page: Page): string {
 /** What became of the allowlist. */
 export function presentToolChange(change: z.output<typeof ToolChangeOutput>, page: Page): string {
   return `${printableLine(change.tool_id)}: the allowlist was changed.\n${changeLine(change, page)}`
+}
+
+/** What a tool answered when it was tried. */
+export function presentToolTest(tried: z.output<typeof ToolTestOutput>, page: Page): string {
+  const { tool_id, answered, says, status, result, path } = tried
+  const verdict = `${printableLine(tool_id)}: ${says}${status === null ? '' : ` Status ${status}.`}`
+  const told = answered ? `\n${printable(JSON.stringify(result, null, 2))}` : ''
+  return `${answered ? page.green(verdict) : page.red(verdict)}${told}\n${page.dim(printableLine(path))}`
 }
 
 /** One tool, a setting each line. */

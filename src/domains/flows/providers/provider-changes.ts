@@ -35,7 +35,7 @@ export const providerAdd = definePolicyChange({
       .max(64)
       .optional()
       .describe('The program of an MCP server and its arguments, as a list: a,b or ["a","b"]'),
-    url: word.optional().describe('The address of a server or service'),
+    address: word.optional().describe('The address of a server or service, as url has it in the policy'),
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional().describe('Of an HTTP service'),
     env: z
       .array(word)
@@ -46,6 +46,7 @@ export const providerAdd = definePolicyChange({
       .record(z.string(), word)
       .optional()
       .describe('Headers to send; a credential as env:NAME, file:/path or exec:command'),
+    connection: word.optional().describe('A connection of the owner whose tokens it is asked with'),
     settings: z
       .record(z.string(), z.unknown())
       .optional()
@@ -57,8 +58,9 @@ export const providerAdd = definePolicyChange({
   present: async () => (await import('./present-providers.ts')).presentProviderChange,
   rewrite: edited((document, { input, refuse }) => {
     if (document.findProvider(input.name)) refuse('provider_listed')
-    const { kind, command, url, method, env, headers, settings } = input
-    const fields = Object.entries({ kind, command, url, method, env, headers, ...settings })
+    const { kind, command, address: url, method, env, headers, connection, settings } = input
+    const credentials = connection === undefined ? undefined : { connection }
+    const fields = Object.entries({ kind, command, url, method, env, headers, credentials, ...settings })
     const given = fields.filter(([, value]) => value !== undefined)
     document.set([...PROVIDERS, input.name], Object.fromEntries(given))
   }),

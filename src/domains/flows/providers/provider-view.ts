@@ -36,11 +36,17 @@ export function showProviders({ policy }: Pick<VaultRules, 'policy'>, tools: unk
   }))
 }
 
-function credentialsOf(provider: NamedProvider): ShownProvider['credentials'] {
-  if (!('command' in provider)) return sourcesOf(provider.headers)
+/** What a provider is given beside arguments: only where each comes from. */
+export function credentialsOf(provider: NamedProvider): ShownProvider['credentials'] {
+  if (!('command' in provider)) return [...sourcesOf(provider.headers), ...tokensOf(provider)]
   const { env, env_files } = provider
   const listed = Array.isArray(env) ? env.map((at: string) => ({ at, from: `env:${at}` })) : sourcesOf(env)
   return [...listed, ...Object.entries(env_files).map(([at, path]) => ({ at, from: `file:${path}` }))]
+}
+
+/** Tokens of a connection that the owner has authorised. */
+function tokensOf({ credentials }: { credentials?: { connection: string } | undefined }) {
+  return credentials ? [{ at: 'authorization', from: `connection:${credentials.connection}` }] : []
 }
 
 /** What a reference names is told, and nothing of a command but that it is one: it may hold a secret. */
