@@ -146,11 +146,11 @@ describe.each(DATABASES)('policy check on %s', (database) => {
     const added = await ask('providers', {
       name: 'other',
       kind: 'http',
-      url,
+      address: url,
       headers: { 'x-key': 'env:KEY' },
     })
     expect([added.status, added.body.changed]).toEqual([201, true])
-    expect((await ask('providers', { name: 'other', url })).body.error.code).toBe('provider_listed')
+    expect((await ask('providers', { name: 'other', address: url })).body.error.code).toBe('provider_listed')
     const { body } = await asOwner(hub, 'GET', '/v1/owner/providers')
     expect(body.data.at(-1)).toMatchObject({ name: 'other', credentials: [{ at: 'x-key', from: 'env:KEY' }] })
     const used = await asOwner(hub, 'DELETE', '/v1/owner/providers/web')
