@@ -274,15 +274,9 @@ export async function judgeAgain(facts: Facts, code: string | null): Promise<str
 }
 
 /** What the pipeline refuses before it asks the policy anything. */
-const BEFORE_THE_GATE: ReadonlySet<string> = new Set([
-  'HOST_DENIED',
-  'ORIGIN_DENIED',
-  'UNAUTHENTICATED',
-  'AUDIENCE_DENIED',
-  'VAULT_DENIED',
-  'RATE_LIMITED',
-  'LOCKED',
-])
+const BEFORE_THE_GATE: ReadonlySet<string> = new Set(
+  'HOST_DENIED ORIGIN_DENIED UNAUTHENTICATED AUDIENCE_DENIED VAULT_DENIED RATE_LIMITED LOCKED'.split(' '),
+)
 
 function verdictOf({ condition, code }: Condition, finding: Finding): Verdict {
   return { condition, code, ...finding }
