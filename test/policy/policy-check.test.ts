@@ -109,9 +109,9 @@ describe.each(DATABASES)('policy check on %s', (database) => {
     const allowed_tools = [{ id: 'post', provider: { name: 'web' } }]
     const narrow = (await ask('policy/check', { proposed: stringify(policy({ allowed_tools })) })).body
       .comparison
-    expect(narrow.calls.map(({ tool_id, now, then }: Json) => [tool_id, now, then])).toEqual([
-      ['plain', null, 'FLOW_EXTERNAL_TOOL_DENIED'],
-    ])
+    expect(
+      narrow.calls.map(({ tool_id, now_code, then_code }: Json) => [tool_id, now_code, then_code]),
+    ).toEqual([['plain', null, 'FLOW_EXTERNAL_TOOL_DENIED']])
     expect(narrow.grants.map(({ tool_id }: Json) => tool_id).toSorted()).toEqual([
       'boundless',
       'first',
@@ -119,7 +119,7 @@ describe.each(DATABASES)('policy check on %s', (database) => {
     ])
     const shut = stringify(policy({ forbidden: true }))
     const closed = (await ask('policy/check', { proposed: shut, offline: true })).body.comparison
-    expect(new Set(closed.calls.map(({ then }: Json) => then))).toEqual(
+    expect(new Set(closed.calls.map(({ then_code }: Json) => then_code))).toEqual(
       new Set(['FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN']),
     )
     expect(closed.calls).toHaveLength(7)

@@ -3,6 +3,7 @@ import type { Operation } from '../../src/operations/define-operation.ts'
 import { buildRegistry, pathParameters } from '../../src/operations/registry.ts'
 import { GATE_FLAGS } from '../../src/platform/policy/gates.ts'
 import type { TestHub } from '../harness/test-hub.ts'
+import { POLICY_ROUTES } from './policy-routes.fixture.ts'
 import { codeOf, type Received, type Sent } from './rest-hub.fixture.ts'
 
 export const registry = buildRegistry(allOperations)
@@ -174,21 +175,9 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_consent_list: expects('owner_surface', '200'),
   owner_consent_show: expects('owner_surface', '404 unknown_consent', CONSENT),
   owner_consent_revoke: expects('owner_surface', '404 unknown_consent', CONSENT),
-  owner_policy_show: expects('owner_surface', '200'),
-  owner_policy_history: expects('owner_surface', '200'),
-  owner_policy_edit: expects('owner_surface', '400 policy_invalid', { text: 'no: policy' }),
-  owner_policy_revert: expects('owner_surface', '404 unknown_policy_revision', { revision: '99999' }),
-  owner_policy_gate_open: expects('owner_surface', '200', { gate: 'authoring' }),
-  owner_policy_gate_close: expects('owner_surface', '200', { gate: 'authoring' }),
-  owner_policy_tool_add: expects('owner_surface', '400 policy_invalid', { tool_id: 'x', provider: 'nope' }),
-  owner_policy_tool_remove: expects('owner_surface', '404 unknown_policy_tool', { tool_id: 'nope' }),
-  owner_policy_tool_show: expects('owner_surface', '404 unknown_policy_tool', { tool_id: 'nope' }),
-  owner_policy_tool_test: expects('owner_surface', '404 unknown_policy_tool', { tool_id: 'nope' }),
-  owner_policy_check: expects('owner_surface', '200'),
-  owner_provider_list: expects('owner_surface', '200'),
-  owner_provider_add: expects('owner_surface', '400 policy_invalid', { name: 'nothing' }),
-  owner_provider_test: expects('owner_surface', '404 unknown_provider', { name: 'nothing' }),
-  owner_provider_remove: expects('owner_surface', '404 unknown_provider', { name: 'nothing' }),
+  ...Object.fromEntries(
+    POLICY_ROUTES.map(([name, answer, input]) => [name, expects('owner_surface', answer, input)]),
+  ),
   owner_approval_list: expects('owner_surface', '200'),
   owner_approval_show: expects('owner_surface', '404 unknown_approval', APPROVAL),
   owner_approval_decide: expects('owner_surface', '404 unknown_approval', {

@@ -90,9 +90,9 @@ export function definePolicyChange<
 }
 
 /** A change at single places, which leaves all else as its owner wrote it. */
-export function edited<Asking, Found>(
-  edit: (document: PolicyDocument, context: Asking, found: Found) => void,
-): (text: string, context: Asking, found: Found) => string {
+export function edited<Asked, Found>(
+  edit: (document: PolicyDocument, context: Asked, found: Found) => void,
+): (text: string, context: Asked, found: Found) => string {
   return (text, context, found) => {
     const document = openPolicyDocument(text)
     edit(document, context, found)

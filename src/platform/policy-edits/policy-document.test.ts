@@ -32,6 +32,8 @@ function changed(text: string, edit: (document: PolicyDocument) => void): string
   return document.text()
 }
 
+const open = (document: PolicyDocument) => document.set(['external_agent', 'enabled'], true)
+const writtenLines = (text: string) => text.split('\n').filter((line) => line !== '')
 const removed = (id: string) => (document: PolicyDocument) => document.remove(document.findTool(id) ?? [])
 
 test('a policy that nothing is changed in stays as it is, to the byte', () => {
@@ -66,7 +68,6 @@ test('a tool goes to the end of the list, and takes nothing but itself away', ()
 })
 
 test('what is missing above a setting is made; a file of remarks alone keeps them', () => {
-  const open = (document: PolicyDocument) => document.set(['external_agent', 'enabled'], true)
   expect(changed('', open)).toBe('external_agent:\n  enabled: true\n')
   expect(changed('# only a remark\n', open)).toBe('# only a remark\n\nexternal_agent:\n  enabled: true\n')
   expect(parse(changed('external_agent:\n', open))).toEqual({ external_agent: { enabled: true } })
@@ -78,7 +79,6 @@ test('what is missing above a setting is made; a file of remarks alone keeps the
 
 test('what cannot be changed alone is said, and nothing is', () => {
   const shared = 'a: &a { enabled: true }\nexternal_agent: *a\n'
-  const open = (document: PolicyDocument) => document.set(['external_agent', 'enabled'], false)
   expect(() => changed(shared, open)).toThrow(PolicyUneditable)
   for (const text of ['a: [', 'a: 1\na: 2\n', '--- 1\n--- 2\n', '\t- a']) {
     expect(() => openPolicyDocument(text)).toThrow(PolicyUneditable)
@@ -174,8 +174,7 @@ test('a change at one place leaves every line of the others as it was written', 
       const rest = start.replace(entry, '')
       const text = changed(start, (document) => document.remove([...TOOLS, at]))
       // The last one leaves an empty list behind, which has to be written out.
-      const lines = (one: string) => one.split('\n').filter((line) => line !== '')
-      if (entries.length > 1) expect(lines(text)).toEqual(lines(rest))
+      if (entries.length > 1) expect(writtenLines(text)).toEqual(writtenLines(rest))
     }),
     { numRuns: 300 },
   )

@@ -23,6 +23,7 @@ function policyAt(text: string | undefined): string {
 }
 
 const read = (path: string) => readFileSync(path, 'utf8')
+const none = () => 'impossible' as const
 const save = (path: string, text: string) => {
   writeFileSync(`${path}.editor`, text)
   renameSync(`${path}.editor`, path)
@@ -98,7 +99,6 @@ test('who saves between the look and the exchange has the last word, however oft
 })
 
 test('where files cannot be exchanged the outcome is the same', async () => {
-  const none = () => 'impossible' as const
   const path = policyAt('one')
   expect(await putInPlace(path, readPolicyFile(path), 'two', none)).toEqual({ done: true, displaced: [] })
   expect(read(path)).toBe('two')

@@ -21,7 +21,6 @@ export function presentCheck({ path, revision, errors, oddities, comparison }: C
 
 function presentComparison(comparison: NonNullable<Checked['comparison']>, page: Page): string {
   const { grants, calls, grants_looked_at, calls_looked_at, note } = comparison
-  const decided = (code: string | null) => code ?? 'let through'
   const lines = [
     `Looked at ${counted(grants_looked_at, 'live grant')} and ${counted(calls_looked_at, 'call')} on record.`,
   ]
@@ -29,7 +28,7 @@ function presentComparison(comparison: NonNullable<Checked['comparison']>, page:
     lines.push(
       renderTable(
         ['grant', 'tool', 'now', 'then'],
-        grants.map((one) => [one.grant_id, one.tool_id, decided(one.now), decided(one.then)]),
+        grants.map((one) => [one.grant_id, one.tool_id, decided(one.now_code), decided(one.then_code)]),
         page,
       ),
     )
@@ -37,11 +36,15 @@ function presentComparison(comparison: NonNullable<Checked['comparison']>, page:
     lines.push(
       renderTable(
         ['record', 'at', 'tool', 'ended', 'would end'],
-        calls.map((one) => [one.seq, one.at, one.tool_id, decided(one.now), decided(one.then)]),
+        calls.map((one) => [one.seq, one.at, one.tool_id, decided(one.now_code), decided(one.then_code)]),
         page,
       ),
     )
   if (grants.length + calls.length === 0) lines.push('Each would be decided as it is.')
   if (!comparison.whole) lines.push('There are more, which were not looked at.')
   return [...lines, page.dim(note)].join('\n')
+}
+
+function decided(code: string | null): string {
+  return code ?? 'let through'
 }

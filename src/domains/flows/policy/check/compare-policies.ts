@@ -14,7 +14,7 @@ const GRANT_LIMIT = 5_000
 const CALL_LIMIT = 5_000
 const PAGE = 500
 
-const decided = { now: z.string().nullable(), then: z.string().nullable() }
+const decided = { now_code: z.string().nullable(), then_code: z.string().nullable() }
 
 export const ComparisonShape = z.strictObject({
   grants: z
@@ -27,8 +27,8 @@ export const ComparisonShape = z.strictObject({
         at: z.string(),
         tool_id: z.string().nullable(),
         grant_id: z.string().nullable(),
-        now: z.string().nullable().describe('How the call ended'),
-        then: z.string().nullable().describe('How it would end'),
+        now_code: z.string().nullable().describe('How the call ended'),
+        then_code: z.string().nullable().describe('How it would end'),
       }),
     )
     .describe('Calls on record that would be decided differently'),
@@ -73,8 +73,8 @@ async function compareGrants(hub: Hub, vault_id: string, other: VaultRules) {
         const facts = factsOfGrant(hub, vault_id, rules, grant, tool_id)
         return (await findObjection(facts, ['gate', 'life', 'use', 'count']))?.code ?? null
       }
-      const [before, then] = [await judge(hub.rulesOf(vault_id)), await judge(other)]
-      if (before !== then) differing.push({ grant_id, flow_id, tool_id, now: before, then })
+      const [now_code, then_code] = [await judge(hub.rulesOf(vault_id)), await judge(other)]
+      if (now_code !== then_code) differing.push({ grant_id, flow_id, tool_id, now_code, then_code })
     }
   }
   return { differing, count: live.length, whole: listed.length <= GRANT_LIMIT }
@@ -84,7 +84,13 @@ function factsOfGrant(hub: Hub, vault_id: string, rules: VaultRules, grant: Gran
   const { db, env, locks } = hub
   const { flow_id, flow_version } = grant
   return factsOf({
-    ...{ vault_id, db, env, locks, rules, now: hub.system.now(), caller: {} },
+    vault_id,
+    db,
+    env,
+    locks,
+    rules,
+    now: hub.system.now(),
+    caller: {},
     findGrant: async () => grant,
     useOf: () => ({ flow_id, flow_version, tools: [tool_id] }),
   })
@@ -99,11 +105,11 @@ async function compareCalls(hub: Hub, vault_id: string, other: VaultRules) {
     const asked = { vault_id, operation: 'flow_external_tool_invoke', before_seq, limit: PAGE }
     const page = await listAudit(hub.db, asked)
     for (const record of page.records) {
-      const then = await replay(hub, other, record)
-      const { seq, at, target_id: tool_id, grant_id, code: now } = record
+      const then_code = await replay(hub, other, record)
+      const { seq, at, target_id: tool_id, grant_id, code: now_code } = record
       count++
-      if (tool_id === null && now === 'FLOW_EXTERNAL_TOOL_DENIED' && listed.size > 0) untold++
-      if (then !== now) differing.push({ seq, at, tool_id, grant_id, now, then })
+      if (tool_id === null && now_code === 'FLOW_EXTERNAL_TOOL_DENIED' && listed.size > 0) untold++
+      if (then_code !== now_code) differing.push({ seq, at, tool_id, grant_id, now_code, then_code })
     }
     before_seq = page.next_before_seq ?? undefined
   } while (before_seq !== undefined && count < CALL_LIMIT)
@@ -115,7 +121,13 @@ async function replay(hub: Hub, rules: VaultRules, record: ChainedRecord): Promi
   const { db, env, locks } = hub
   const { vault_id, at, caller_id, target_id, code } = record
   const facts = factsOf({
-    ...{ vault_id, db, env, locks, rules, now: new Date(at), caller: { id: caller_id } },
+    vault_id,
+    db,
+    env,
+    locks,
+    rules,
+    now: new Date(at),
+    caller: { id: caller_id },
     async findGrant() {
       const grant = await findGrant(db, vault_id, record.grant_id ?? '')
       const isRevokedLater = grant !== undefined && grant.revoked_at !== null && grant.revoked_at > at

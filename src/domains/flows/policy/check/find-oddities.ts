@@ -36,14 +36,13 @@ export function findOddities(text: string, policy: VaultPolicy, declared: Readon
 type Agents = NonNullable<VaultPolicy['external_agent']>
 type Tool = NonNullable<Agents['allowed_tools']>[number]
 
+function odd(key: string, message: string): Found {
+  return { kind: 'never_matches', path: ['external_agent', key], message }
+}
+
 /** What closes all that is below it. */
 function gateOddities(agents: Agents): Found[] {
   const { forbidden, enabled, max_invocations, max_live_grants, allowed_tools = [] } = agents
-  const odd = (key: string, message: string): Found => ({
-    kind: 'never_matches',
-    path: ['external_agent', key],
-    message,
-  })
   const found: Found[] = []
   if (forbidden && enabled) found.push(odd('enabled', 'opens nothing, since forbidden is set'))
   if (max_live_grants === 0 && allowed_tools.length > 0)
