@@ -12,6 +12,9 @@ const STATES: Readonly<Record<'on' | 'off' | 'ok' | 'wrong', StateName>> = {
   wrong: 'failed',
 }
 
+/** What is wrong first, then what somebody chose; what is merely sound comes last. */
+const ORDER = ['wrong', 'on', 'off', 'ok'] as const
+
 /** What is on, and which control decides it. */
 export function WhatIsOn() {
   const hub = useHub()
@@ -22,7 +25,7 @@ export function WhatIsOn() {
       <Answer of={doctor} rows={8}>
         {({ findings }) => (
           <ul className="rows">
-            {findings.map(({ subject, state, detail, fix }) => (
+            {inOrder(findings).map(({ subject, state, detail, fix }) => (
               <li key={subject} className="on-row">
                 <div>
                   <b className="plain-weight">{subject}</b>
@@ -38,4 +41,8 @@ export function WhatIsOn() {
       </Answer>
     </Panel>
   )
+}
+
+function inOrder<Finding extends { state: (typeof ORDER)[number] }>(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state))
 }

@@ -21,7 +21,7 @@ export function groupsOf({ diff, flow, steps }: Review): Group[] {
     const [, step, field] = STEP_PATH.exec(path) ?? []
     const key = step ?? ''
     const fields = groups.get(key) ?? []
-    fields.push({ name: (field ?? path.replace(/^flow\./, '')).replaceAll('_', ' '), before, after })
+    fields.push({ name: (field ?? path.replace(/^flow\./, '')).replaceAll(/[_.]/g, ' '), before, after })
     groups.set(key, fields)
   }
   const order = ['', ...flow.steps]
