@@ -9,7 +9,6 @@ export function digestFlow(version: '1.0.0' | '1.1.0'): FlowBundle {
   if (!collect || !write || !send) throw new Error('The flow has three steps.')
   bundle.flow.title = 'Weekly digest'
   bundle.flow.summary = 'Tell the readers each Friday what changed in the garden.'
-  const tools = (...ids: string[]) => ids.map((id) => ({ kind: 'external_tool' as const, id }))
   Object.assign(collect, {
     owned_job: 'Collect what changed',
     instruction: isNext
@@ -17,7 +16,7 @@ export function digestFlow(version: '1.0.0' | '1.1.0'): FlowBundle {
       : 'Read the orders of the week. Open each source before you rely on it.',
     trigger: 'It is Friday morning.',
     boundaries: ['A source counts only if it was opened.'],
-    skill_refs: isNext ? tools('plain', 'weather') : tools('plain'),
+    skill_refs: isNext ? usedTools('plain', 'weather') : usedTools('plain'),
   })
   Object.assign(write, {
     owned_job: 'Write the digest',
@@ -31,7 +30,7 @@ export function digestFlow(version: '1.0.0' | '1.1.0'): FlowBundle {
     instruction: 'Send it to the editor.',
     trigger: 'The digest is written.',
     boundaries: isNext ? [] : ['Send nothing that nobody has read.'],
-    skill_refs: tools('post'),
+    skill_refs: usedTools('post'),
     verification: {
       kind: isNext ? 'artifact_exists' : 'human_review',
       evidence_required: true,
@@ -39,4 +38,8 @@ export function digestFlow(version: '1.0.0' | '1.1.0'): FlowBundle {
     },
   })
   return bundle
+}
+
+function usedTools(...ids: string[]) {
+  return ids.map((id) => ({ kind: 'external_tool' as const, id }))
 }
