@@ -2,7 +2,7 @@ import type { CallReferences } from '../platform/audit/audit-record.ts'
 import type { Caller } from '../platform/identity/caller.ts'
 import type { VaultRules } from '../platform/policy/policies.ts'
 import type { EndedCall } from './contract.ts'
-import type { Operation, Presented, Surface, Target } from './define-operation.ts'
+import type { Operation, Presented, Surface, Target, TellProgress } from './define-operation.ts'
 import type { Refusal } from './errors.ts'
 import type { Hub } from './hub.ts'
 import type { Presence } from './presence.ts'
@@ -30,7 +30,7 @@ export interface Call {
   /** How long the caller would wait for a person; undefined where it has not said. */
   readonly patience_seconds?: number | undefined
   /** Tells the caller that its call goes on, where it wants to hear so. */
-  readonly progress?: ((count: number) => void) | undefined
+  readonly progress?: TellProgress | undefined
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
   /** The grant that it is made for, where that is not the caller's own to present. */

@@ -13,6 +13,9 @@ import type { Present } from './present/page.ts'
 /** `read` changes nothing; the others run in a transaction together with their audit record. */
 export type Effect = 'read' | 'create' | 'update' | 'delete'
 
+/** How far a call has come, in a measure of its own that only grows, and in words for whoever waits. */
+export type TellProgress = (progress: number, total?: number, message?: string) => void
+
 /** Where a call comes in. */
 export type Surface = 'rest' | 'mcp' | 'cli'
 
@@ -89,7 +92,8 @@ export interface Context<Input, Code extends string, E extends Effect> {
   /** How long the caller would wait for a person; undefined where it has not said. */
   readonly patience_seconds: number | undefined
   /** Tells the caller that its call goes on, where it wants to hear so. */
-  progress(count: number): void
+  progress: TellProgress
+  readonly isProgressWanted: boolean
   /**
    * Waits within `check` for something that may take long. A lock or the end of the credential ends it, and what was
    * looked up before is asked anew after it: the time and the rules are those of the end.

@@ -43,6 +43,12 @@ DELETE /v1/owner/providers/{name}                                    401 403 403
 GET /v1/owner/approvals                                              401 403 403 in  403 no  approval list
 GET /v1/owner/approvals/{approval_id}                                401 403 403 in  403 no  approval show
 POST /v1/owner/approvals/{approval_id}/decision                      401 403 403 in  403 no  -
+GET /v1/owner/providers/{provider}/tools                             401 403 403 in  403 no  provider import
+POST /v1/owner/providers/{provider}/tools                            401 403 403 in  403 no  provider take
+POST /v1/owner/provider-reviews/{review_id}/accept                   401 403 403 in  403 no  provider review accept
+GET /v1/owner/provider-reviews                                       401 403 403 in  403 no  provider review list
+GET /v1/owner/provider-reviews/{review_id}                           401 403 403 in  403 no  provider review show
+POST /v1/owner/provider-reviews/{review_id}/keep                     401 403 403 in  403 no  provider review keep
 GET /v1/owner/presence/{presence_id}                                 401 403 403 in  403 no  -
 POST /v1/owner/presence/{presence_id}/decision                       401 403 403 in  403 no  -
 GET /v1/owner/passkeys                                               401 403 403 in  403 no  owner passkey list

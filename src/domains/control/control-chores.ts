@@ -10,6 +10,7 @@ import { purgePresence } from '../../platform/identity/owner-presence.ts'
 import { purgeOwnerSessions } from '../../platform/identity/owner-sessions.ts'
 import { approvalChores } from './approvals/tell-approvals.ts'
 import { intentChores } from './intents/intent-chores.ts'
+import { pinChores } from './pins/tell-reviews.ts'
 import { runChores } from './runs/run-chores.ts'
 import { pruneEvents } from './spine/spine-store.ts'
 import { subscriptionChores } from './subscriptions/subscription-chores.ts'
@@ -39,6 +40,7 @@ async function purgeEnded(hub: Hub): Promise<void> {
 export const controlChores = [
   { name: 'purge what has ended of the owner', every_ms: 600_000, run: purgeEnded },
   ...approvalChores,
+  ...pinChores,
   ...intentChores,
   ...subscriptionChores,
   ...runChores,

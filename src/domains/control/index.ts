@@ -14,6 +14,10 @@ import { ownerLinkCreate } from './owner/link-create.ts'
 import { ownerPasskeyList, ownerPasskeyRemove } from './owner/passkeys.ts'
 import { ownerPresenceDecide, ownerPresenceShow } from './owner/presence.ts'
 import { ownerSessionList, ownerSignOutEverywhere } from './owner/sign-out.ts'
+import { pinAccept } from './pins/pin-accept.ts'
+import { pinReviewOperations } from './pins/pin-review-operations.ts'
+import { providerImport } from './pins/provider-import.ts'
+import { providerTake } from './pins/provider-take.ts'
 import { recordOperations } from './records/record-operations.ts'
 import { runOperations } from './runs/run-operations.ts'
 import { scheduleOperations } from './schedules/schedule-operations.ts'
@@ -53,6 +57,10 @@ export const controlOperations = [
   ...subscriptionOperations,
   ...consentOperations,
   ...approvalOperations,
+  providerImport,
+  providerTake,
+  pinAccept,
+  ...pinReviewOperations,
 ]
 
 export { controlChores }

@@ -21,3 +21,24 @@ function checkNumbers(text: string): void {
     else if (!isExactNumber(part[0])) throw new StrictJsonError('number_changes')
   }
 }
+
+/** A value that is nested deeper than its reader looks, or holds a number that JSON cannot write. */
+export class Unorderable extends Error {}
+
+/** One text for one value: the keys of each object in order. */
+export function orderedJson(value: unknown, depth_limit: number): string {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new Unorderable('a number that JSON has not')
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (depth_limit < 0) throw new Unorderable('nested too deep')
+  if (Array.isArray(value)) return `[${value.map((part) => orderedJson(part, depth_limit - 1)).join()}]`
+  const members = orderedEntries(value).map(
+    ([key, part]) => `${JSON.stringify(key)}:${orderedJson(part, depth_limit - 1)}`,
+  )
+  return `{${members.join()}}`
+}
+
+/** The members of an object in the order of their names. */
+export function orderedEntries(value: object): [string, unknown][] {
+  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+}

@@ -1,3 +1,4 @@
+import { lstatSync, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -24,6 +25,13 @@ export interface Home {
 
 /** A vault's name; it is also a folder's name, so nothing that a file system could read otherwise. */
 export const VAULT_ID = /^[a-z0-9][a-z0-9_-]{0,63}$/
+
+/** The vaults that have files of the owner's. */
+export function listVaults({ folder }: Pick<Home, 'folder'>): string[] {
+  const vaults = join(folder, 'vaults')
+  if (!lstatSync(vaults, { throwIfNoEntry: false })?.isDirectory()) return []
+  return readdirSync(vaults).filter((name) => VAULT_ID.test(name))
+}
 
 /** The files of a home: `--home`, else KNOWTATION_HOME, else ~/.knowtation. */
 export function homeAt(chosen: string | undefined, env: NodeJS.ProcessEnv): Home {

@@ -74,8 +74,8 @@ const EDGES: Edge[] = [
   [
     'a description',
     VaultPolicy,
-    tools([{ id: 'a', description: long(2_000) }]),
-    tools([{ id: 'a', description: long(2_001) }]),
+    tools([{ id: 'a', description: long(10_000) }]),
+    tools([{ id: 'a', description: long(10_001) }]),
   ],
   [
     'exceptions',

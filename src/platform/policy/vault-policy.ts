@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { MAX_DESCRIPTION_CHARS } from '../pins/propose-tools.ts'
+import { PIN } from '../pins/tool-definition.ts'
 import { chosenSchema } from '../upstream/chosen-schema.ts'
 import { compilePayloadCheck } from '../upstream/payload-schema.ts'
 import {
@@ -29,12 +31,14 @@ const budgets = {
 
 const WrittenTool = z.strictObject({
   id: ToolId,
-  description: z.string().max(2_000).optional(),
+  description: z.string().max(MAX_DESCRIPTION_CHARS).optional(),
   input_schema: z
     .record(z.string(), z.unknown())
     .refine(isUsableSchema, 'not a usable JSON Schema')
     .optional(),
   provider: WrittenProvider.optional(),
+  /** Over the definition of the server's tool as it was reviewed: one that differs closes this tool. */
+  pin: z.string().regex(PIN, 'sha256: and 64 hex digits').optional(),
   /** Redaction rules that this tool's answers are not subject to. A name that is no rule stops the tool. */
   redaction_exceptions: z
     .array(z.string().regex(/^[a-z0-9_]{1,64}$/))
@@ -104,11 +108,12 @@ const WrittenAgentPolicy = z.strictObject({
 const ExternalAgentPolicy = WrittenAgentPolicy.transform(({ allowed_tools, ...policy }, context) => {
   const bound = allowed_tools?.map((tool, at): AllowedTool => {
     const { provider: written, ...rest } = tool
-    if (!written || !('name' in written)) return { ...rest, provider: written }
-    const provider = bindProvider(policy.providers ?? {}, written)
-    if (typeof provider !== 'string') return { ...rest, provider }
-    const path = ['allowed_tools', at, 'provider']
-    context.issues.push({ code: 'custom', path, message: provider, input: undefined })
+    const provider = written && 'name' in written ? bindProvider(policy.providers ?? {}, written) : written
+    const isPinnable = rest.pin === undefined || Object(provider).kind === 'mcp'
+    if (typeof provider !== 'string' && isPinnable) return { ...rest, provider }
+    const [field, message] =
+      typeof provider === 'string' ? ['provider', provider] : ['pin', 'a pin is for a tool of an MCP server']
+    context.issues.push({ code: 'custom', path: ['allowed_tools', at, field], message, input: undefined })
     return z.NEVER
   })
   return { ...policy, ...(bound && { allowed_tools: bound }) }

@@ -130,4 +130,19 @@ export const laterMigrations: readonly Migration[] = [
       `CREATE INDEX policy_revisions_by_text ON policy_revisions (place, vault_id, digest)`,
     ],
   },
+  {
+    // Tools whose definition was reviewed, what was found instead since, and which pins a grant was minted against.
+    version: 11,
+    open_to: 5,
+    statements: [
+      `CREATE TABLE tool_definitions (pin TEXT PRIMARY KEY, definition_json TEXT NOT NULL, kept_at TEXT NOT NULL)`,
+      `CREATE TABLE pin_reviews (
+        review_id TEXT PRIMARY KEY, live_key TEXT UNIQUE, vault_id TEXT NOT NULL, tool_id TEXT NOT NULL, pin TEXT NOT NULL,
+        finding TEXT NOT NULL, found_pin TEXT, found_json TEXT, state TEXT NOT NULL, opened_at TEXT NOT NULL,
+        closed_at TEXT, decided_by TEXT, reason TEXT, told INTEGER NOT NULL)`,
+      `CREATE INDEX pin_reviews_by_vault ON pin_reviews (vault_id, opened_at, review_id)`,
+      `CREATE INDEX pin_reviews_untold ON pin_reviews (told, state) WHERE told < 2`,
+      `ALTER TABLE flow_external_grants ADD COLUMN tool_pins TEXT`,
+    ],
+  },
 ]

@@ -1,7 +1,7 @@
 import type { Redact } from '../basics/redact-name.ts'
 import type { HttpAnswer } from './http/http-call.ts'
-import type { Vet } from './mcp/conversation.ts'
-import type { ListedTool, ToolListing } from './mcp/tool-listing.ts'
+import type { OnProgress } from './mcp/progress.ts'
+import type { ListedTool, ToolListing, Vet } from './mcp/tool-listing.ts'
 import { redactDeep } from './redact-values.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
 
@@ -19,10 +19,11 @@ export function cleanAnswer(redact: Redact, answer: UpstreamAnswer): UpstreamAns
   }
 }
 
-/** A definition nested too deep to be looked through counts as one that the hub has no room for. */
-export function cleanListing(redact: Redact, { tools, whole }: ToolListing): ToolListing {
-  const cleaned = tools.map((tool) => findClean(tool, redact)).filter((tool) => tool !== undefined)
-  return { tools: cleaned, whole: whole && cleaned.length === tools.length }
+/** Of a definition nested too deep to be looked through the name is left. */
+export function cleanListing(redact: Redact, { tools, unusable, is_cut }: ToolListing): ToolListing {
+  const cleaned = tools.map((tool) => findClean(tool, redact) ?? redact(tool.name))
+  const readable = cleaned.filter((tool) => typeof tool !== 'string')
+  return { tools: readable, unreadable: cleaned.filter((tool) => typeof tool === 'string'), unusable, is_cut }
 }
 
 function findClean(tool: ListedTool, redact: Redact): ListedTool | undefined {
@@ -33,15 +34,29 @@ function findClean(tool: ListedTool, redact: Redact): ListedTool | undefined {
   }
 }
 
+/** What cannot be looked through was not reviewed either. */
+function requireClean(tool: ListedTool, redact: Redact): ListedTool {
+  const clean = findClean(tool, redact)
+  if (!clean) throw new UpstreamFailure('not_as_reviewed', false)
+  return clean
+}
+
 /** Whoever vets sees what a listing shows: definitions without the provider's credentials, made once for each listing. */
 export function cleanVets(): (redact: Redact, vet: Vet | undefined) => Vet | undefined {
   const kept = new WeakMap<Redact, WeakMap<readonly ListedTool[], readonly ListedTool[]>>()
   const cleaned = (listed: readonly ListedTool[], redact: Redact) => {
     const known = kept.get(redact) ?? new WeakMap()
     kept.set(redact, known)
-    const held = known.get(listed) ?? listed.map((tool) => redactDeep(tool, redact) as ListedTool)
+    const held = known.get(listed) ?? listed.map((tool) => requireClean(tool, redact))
     known.set(listed, held)
     return held
   }
   return (redact, vet) => vet && ((listed) => vet(cleaned(listed, redact)))
+}
+
+/** Whoever hears of progress hears the tool's words without the provider's credentials. */
+export function cleanProgress(redact: Redact, tell: OnProgress | undefined): OnProgress | undefined {
+  if (!tell) return undefined
+  return ({ message, ...note }) =>
+    tell({ ...note, ...(message !== undefined && { message: redact(message) }) })
 }

@@ -1,3 +1,4 @@
+import type { OnProgress } from './mcp/progress.ts'
 import { UpstreamFailure } from './upstream-failure.ts'
 
 /** How far a call has come. Set true the moment its request is handed to the system. */
@@ -17,6 +18,8 @@ export interface Bounds {
   readonly progress: Progress
   /** What this request shows for itself, where that changes while a session goes on. */
   readonly authorization?: string | undefined
+  /** Hears how far the tool says it has come. */
+  readonly onProgress?: OnProgress | undefined
 }
 
 export function startDeadline(timeout_seconds: number, signal: AbortSignal | undefined): Deadline {

@@ -130,7 +130,7 @@ function showing(
   if (!credentials) return session
   return {
     call: (call) => session.call({ ...call, authorization }),
-    list: (bounds) => session.list({ ...bounds, authorization }),
+    list: (bounds, want) => session.list({ ...bounds, authorization }, want),
   }
 }
 

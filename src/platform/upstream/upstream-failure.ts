@@ -6,6 +6,7 @@ export type UpstreamReason =
   | 'too_large'
   | 'protocol'
   | 'tool_missing'
+  | 'not_as_reviewed'
   | 'credential_missing'
   | 'crashed'
   | 'not_available'
@@ -19,6 +20,7 @@ const SAYS: Record<UpstreamReason, string> = {
   too_large: 'The provider sent or was asked for more than is allowed.',
   protocol: 'The provider did not keep to its protocol.',
   tool_missing: 'The provider has no such tool.',
+  not_as_reviewed: 'The provider defines the tool otherwise than it was reviewed.',
   credential_missing: 'A credential that the policy names is missing.',
   crashed: 'The provider stopped.',
   not_available: 'The provider is not available now.',

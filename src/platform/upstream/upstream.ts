@@ -1,8 +1,8 @@
-import { cleanAnswer, cleanListing, cleanVets, type UpstreamAnswer } from './cleaning.ts'
+import { cleanAnswer, cleanListing, cleanProgress, cleanVets, type UpstreamAnswer } from './cleaning.ts'
 import { type Bounds, type Progress, startDeadline } from './deadline.ts'
-import type { Vet } from './mcp/conversation.ts'
+import type { OnProgress } from './mcp/progress.ts'
 import type { McpServer } from './mcp/server-events.ts'
-import type { ToolListing } from './mcp/tool-listing.ts'
+import type { ToolListing, Vet, Wanted } from './mcp/tool-listing.ts'
 import type { ToolProvider } from './provider-policy.ts'
 import { openReach, type Provided, type ReachOptions } from './reach.ts'
 import { failureOf, UpstreamFailure } from './upstream-failure.ts'
@@ -17,16 +17,23 @@ export interface Upstreams {
     payload: Record<string, unknown>,
     options?: CallOptions,
   ): Promise<UpstreamAnswer>
-  /** What an MCP server lists now, asked for anew in the session that calls of its tools use. */
-  listTools(server: McpServer, options?: Pick<CallOptions, 'signal'>): Promise<ToolListing>
+  /** What an MCP server lists in the session that calls of its tools use: asked for anew unless told otherwise. */
+  listTools(server: McpServer, options?: ListOptions): Promise<ToolListing>
   /** Ends all children and connections. Calls in flight fail. */
   close(): Promise<void>
+}
+
+export interface ListOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly want?: Wanted
 }
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** MCP alone: looks at the tool's definition before the call is sent. */
   readonly vet?: Vet | undefined
+  /** MCP alone: hears how far the tool says it has come. */
+  readonly onProgress?: OnProgress | undefined
 }
 
 export function createUpstreams(options: ReachOptions): Upstreams {
@@ -51,22 +58,23 @@ export function createUpstreams(options: ReachOptions): Upstreams {
     }
   }
   return {
-    async call(provider, payload, { signal, vet } = {}) {
+    async call(provider, payload, { signal, vet, onProgress } = {}) {
       if (provider.kind === 'toolbox') throw new UpstreamFailure('not_available', false)
       return bounded(provider, signal, (bounds) => {
         if (provider.kind === 'http')
           return reach.callService(provider, payload, bounds, (answer, redact) => cleanAnswer(redact, answer))
         const { tool, max_output_bytes: limit_bytes } = provider
         return reach.useServer(provider, bounds, async (conversation, redact) => {
-          const call = { tool, payload, limit_bytes, vet: cleanVet(redact, vet), ...bounds }
+          const told = { vet: cleanVet(redact, vet), onProgress: cleanProgress(redact, onProgress) }
+          const call = { tool, payload, limit_bytes, ...told, ...bounds }
           return cleanAnswer(redact, { kind: 'mcp', result: await conversation.call(call) })
         })
       })
     },
-    listTools: (server, { signal } = {}) =>
+    listTools: (server, { signal, want = 'anew' } = {}) =>
       bounded(server, signal, (bounds) =>
         reach.useServer(server, bounds, async (conversation, redact) =>
-          cleanListing(redact, await conversation.list(bounds)),
+          cleanListing(redact, await conversation.list(bounds, want)),
         ),
       ),
     async close() {

@@ -29,8 +29,9 @@ export function contextOf({ mcpReq }: ServerContext): CallContext {
     signal: mcpReq.signal,
     log: (level, data) => send(mcpReq.log(level, data)),
     ...(token !== undefined && {
-      progress: (progress: number, total?: number) => {
-        const params = { progressToken: token, progress, ...(total !== undefined && { total }) }
+      progress: (progress: number, total?: number, message?: string) => {
+        const said = { ...(total !== undefined && { total }), ...(message !== undefined && { message }) }
+        const params = { progressToken: token, progress, ...said }
         send(mcpReq.notify({ method: 'notifications/progress', params }))
       },
     }),

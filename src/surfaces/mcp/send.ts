@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import type { TellProgress } from '../../operations/define-operation.ts'
 
 /** Names and values by turns, as they are written. */
 export type HeaderList = readonly string[]
@@ -16,7 +17,7 @@ const EVENT_HEADERS: HeaderList = [
 
 interface Telling {
   readonly stop: () => void
-  readonly tell: (progress: number, total?: number) => void
+  readonly tell: TellProgress
 }
 
 /** Writes answers, each with the host's own headers before those of the protocol. */
@@ -44,10 +45,10 @@ export function createSender(own: HeaderList): Sender {
     startKeepAlive: (res, everyMs) => every(everyMs, () => writePart(res, stream, ': keepalive\n\n')),
     startProgress(res, everyMs, progressToken) {
       let count = 0
-      const send = (progress: number, total?: number) => {
-        const params = { progressToken, progress, ...(total !== undefined && { total }) }
-        const message = JSON.stringify({ method: 'notifications/progress', params, jsonrpc: '2.0' })
-        if (!res.destroyed) writePart(res, stream, frameOf(message))
+      const send: TellProgress = (progress, total, message) => {
+        const params = { progressToken, progress, total, message }
+        const text = JSON.stringify({ method: 'notifications/progress', params, jsonrpc: '2.0' })
+        if (!res.destroyed && !res.writableEnded) writePart(res, stream, frameOf(text))
       }
       const stop = every(everyMs, () => send(++count))
       return {

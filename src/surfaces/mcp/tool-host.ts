@@ -4,6 +4,7 @@ import type {
   Resource,
   ResourceTemplateType,
 } from '@modelcontextprotocol/server'
+import type { TellProgress } from '../../operations/define-operation.ts'
 import type { PromptOffer } from './prompt-offer.ts'
 
 /** What the MCP surface needs of the rest of the hub. The governed pipeline stands behind it. */
@@ -46,7 +47,7 @@ export interface ClientClaim {
 export interface CallContext {
   readonly signal?: AbortSignal
   /** Tells the client how far the call is, where it asked to be told. */
-  readonly progress?: (progress: number, total?: number) => void
+  readonly progress?: TellProgress
   /** Sends the client a message of a log, where the host keeps one for clients. */
   readonly log?: (level: LoggingLevel, data: unknown) => void
   /** What a client of 2026 has answered to what was asked of it, and what it was given to keep meanwhile. */

@@ -13,6 +13,8 @@ export const EVENT_TYPES = [
   'approval.decided',
   'approval.expired',
   'connection.needs_owner',
+  'pin.changed',
+  'pin.reviewed',
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 

@@ -9,7 +9,7 @@ import { wakeDeliverer } from './wake-deliverer.ts'
 /** Something that subscribers may want to hear of. `data` never holds what was collected. */
 export interface PublishedEvent {
   readonly type: EventType
-  /** What it is about: the id of a connection, a run, a stream or a request for approval. */
+  /** What it is about: the id of a connection, a run, a stream, a request for approval or a review. */
   readonly subject: string
   readonly stream?: string
   readonly connection_id?: string

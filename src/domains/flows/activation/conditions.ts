@@ -8,6 +8,8 @@ import { isFlowVersionVisible } from '../flow-store.ts'
 import { type Grant, isExpired } from '../grants/grant-record.ts'
 import { wasEndedByTime } from '../grants/grant-store.ts'
 import { readBudgets } from '../invoke/call-budgets.ts'
+import { pinnedTools } from '../pins/pinned-tools.ts'
+import { judgePinned } from '../pins/reviewed-words.ts'
 import type { Facts } from './facts.ts'
 
 /**
@@ -157,6 +159,20 @@ const CONDITIONS: readonly Condition[] = [
       const listed = allowedToolIds(policy.value)
       const holds = facts.useOf(grant).tools.every((tool) => listed.has(tool))
       return { holds, detail: holds ? 'listed' : `not in the policy, revision ${revision}` }
+    }),
+  },
+  {
+    part: 'use',
+    condition: 'tools are as they were reviewed',
+    code: 'FLOW_EXTERNAL_TOOL_DENIED',
+    judge: ofGrant(async (grant, { db, vault_id, rules, useOf }) => {
+      const pinned = pinnedTools(vault_id, rules.policy.value, useOf(grant).tools)
+      if (pinned.length === 0) return undefined
+      const judged = await Promise.all(pinned.map((tool) => judgePinned(db, tool, grant)))
+      return {
+        holds: judged.every(({ holds }) => holds),
+        detail: judged.map(({ detail }) => detail).join('; '),
+      }
     }),
   },
   {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { Refusal } from '../../../operations/errors.ts'
 import type { AskedCall } from '../../../platform/approvals/approval.ts'
+import { orderedEntries, orderedJson, Unorderable } from '../../../platform/basics/exact-json.ts'
 import type { AskingTool } from '../allowlist.ts'
 import type { Grant } from '../grants/grant-record.ts'
 
@@ -16,7 +17,7 @@ export function askedCall(
 ): AskedCall {
   const { vault_id, grant_id, flow_id, flow_version } = grant
   const about = { vault_id, grant_id, flow_id, flow_version, tool_id, policy_revision }
-  const digest = `sha256:${hash('sha256', orderedJson({ ...about, arguments: payload }))}`
+  const digest = `sha256:${hash('sha256', payloadText({ ...about, arguments: payload }))}`
   return {
     ...about,
     grant_ends_at: grant.expires_at,
@@ -26,25 +27,19 @@ export function askedCall(
   }
 }
 
-/** One text for one value: the keys of each object in order. */
-export function orderedJson(value: unknown, depth = 0): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (depth > DEPTH_LIMIT)
+/** One text for one payload. */
+export function payloadText(value: unknown): string {
+  try {
+    return orderedJson(value, DEPTH_LIMIT)
+  } catch (error) {
+    if (!(error instanceof Unorderable)) throw error
     throw new Refusal('BAD_REQUEST', 'The payload is nested too deeply to be shown to the owner.')
-  if (Array.isArray(value)) return `[${value.map((part) => orderedJson(part, depth + 1)).join()}]`
-  const members = entriesOf(value).map(
-    ([key, part]) => `${JSON.stringify(key)}:${orderedJson(part, depth + 1)}`,
-  )
-  return `{${members.join()}}`
+  }
 }
 
 /** The names and kinds of a value, without the values. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
   if (Array.isArray(value)) return [...new Set(value.map((part) => JSON.stringify(shapeOf(part))))].toSorted()
-  return { of: entriesOf(value).map(([key, part]) => [key, shapeOf(part)]) }
-}
-
-function entriesOf(value: object): [string, unknown][] {
-  return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return { of: orderedEntries(value).map(([key, part]) => [key, shapeOf(part)]) }
 }

@@ -14,7 +14,7 @@ import { findPermit } from '../../../platform/approvals/permits.ts'
 import type { AuditRecord } from '../../../platform/audit/audit-record.ts'
 import { sealSecret } from '../../../platform/secrets/sealed-secrets.ts'
 import type { Transaction } from '../../../platform/storage/database.ts'
-import { orderedJson } from './asked-call.ts'
+import { payloadText } from './asked-call.ts'
 import { patienceOf } from './patience.ts'
 
 /** What may wait for the owner at once. */
@@ -46,7 +46,7 @@ export async function awaitWord(
 /** The request of just this call: the one there is, or a new one. */
 async function ask(context: Asking, call: AskedCall, payload: object): Promise<CallApproval> {
   const { hub } = context
-  const text = orderedJson(payload)
+  const text = payloadText(payload)
   return hub.db.transaction(async (tx) => {
     const now = hub.system.now()
     const isOver = await endOverdue(tx, now)

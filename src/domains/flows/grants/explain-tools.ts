@@ -1,7 +1,8 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { judgeAll } from '../activation/conditions.ts'
 import { type Facts, factsOf } from '../activation/facts.ts'
-import { allowedToolIds } from '../allowlist.ts'
+import { allowedToolIds, requireAllowedTool } from '../allowlist.ts'
+import { openTools } from '../pins/open-tools.ts'
 import { factsOfHolder, ownUse } from './check-grant.ts'
 import { findGrant } from './grant-store.ts'
 import { type GrantHolder, SHOWN } from './grant-view.ts'
@@ -56,5 +57,18 @@ async function explain(facts: Facts): Promise<ExplainedTools> {
   const missing = tools.filter((id) => !listed.has(id))
   const detail = missing.length === 0 ? 'all are on it' : `not on it: ${missing.join(', ')}`
   filters.push({ filter: 'allowlist of the vault', before: tools.length, after: left.length, detail })
-  return { tools: left, filters }
+  const { db, vault_id, rules } = facts
+  const granted_tools = left.map((id) => requireAllowedTool(rules.policy.value, id))
+  const open = (await openTools({ db }, vault_id, granted_tools)).map(({ id }) => id)
+  if (open.length < left.length) {
+    const closed = left.filter((id) => !open.includes(id)).join(', ')
+    const after = open.length
+    filters.push({
+      filter: 'as they were reviewed',
+      before: left.length,
+      after,
+      detail: `changed: ${closed}`,
+    })
+  }
+  return { tools: open, filters }
 }

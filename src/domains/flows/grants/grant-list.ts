@@ -5,7 +5,7 @@ import { limitInput } from '../../../operations/page-cursor.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { FlowId } from '../flow-schemas.ts'
 import { requireVisibleScopes } from '../visibility.ts'
-import { Grant } from './grant-record.ts'
+import { Grant, grantedPins, MintedPins } from './grant-record.ts'
 import { listGrants } from './grant-store.ts'
 
 const LIST_LIMIT = 1_000
@@ -14,6 +14,12 @@ export const GrantListOutput = z.strictObject({
   schema: z.literal('knowtation.flow_external_grant_list/v0'),
   vault_id: z.string(),
   grants: z.array(Grant),
+  pins: z
+    .record(z.string(), MintedPins)
+    .optional()
+    .describe(
+      'Against which reviewed definitions of their tools the grants were minted, by the ids of the grants',
+    ),
 })
 
 export const grantList = defineOperation({
@@ -46,6 +52,13 @@ export const grantList = defineOperation({
     const scopes = requireVisibleScopes(context)
     const { flow_id, limit = LIST_LIMIT } = input
     const grants = await listGrants(db, { vault_id, flow_id, scopes, limit })
-    return { schema: 'knowtation.flow_external_grant_list/v0', vault_id, grants }
+    const pinned = grants.filter((grant) => Object.keys(grantedPins(grant)).length > 0)
+    const pins = Object.fromEntries(pinned.map((grant) => [grant.grant_id, grantedPins(grant)]))
+    return {
+      schema: 'knowtation.flow_external_grant_list/v0' as const,
+      vault_id,
+      grants,
+      ...(pinned.length > 0 && { pins }),
+    }
   },
 })

@@ -13,11 +13,12 @@ import { isVersion } from '../bundle/semver.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { FlowId } from '../flow-schemas.ts'
 import { findFlowDocument } from '../flow-store.ts'
+import { pinsOf } from '../pins/pinned-tools.ts'
 import { ensureStarterFlows } from '../starter-flows.ts'
 import { requireVisibleScopes } from '../visibility.ts'
 import { hasWriteAuthority } from '../write-authority.ts'
 import { budgetsFor, GrantBudgets } from './grant-budgets.ts'
-import { BEARER_PREFIX, GRANT_SCHEMA, Grant } from './grant-record.ts'
+import { BEARER_PREFIX, GRANT_SCHEMA, Grant, MintedPins } from './grant-record.ts'
 import { deleteExpiredGrants, insertGrant, takePlace } from './grant-store.ts'
 import { grantTerms } from './grant-terms.ts'
 import { PURGE_BATCH } from './purge-grants.ts'
@@ -68,6 +69,7 @@ export const GrantMintOutput = z.strictObject({
   bearer: z.string(),
   expires_at: z.iso.datetime(),
   budgets: GrantBudgets.optional(),
+  pins: MintedPins.optional().describe('The reviewed definitions that the tools have now, by their ids'),
 })
 
 export const grantMint = defineOperation({
@@ -95,12 +97,14 @@ export const grantMint = defineOperation({
     const { max_invocations } = grantTerms(context.rules.policy.value)
     const { grant, bearer } = await mintGrant(context, { max_invocations, invocation_count: 0 })
     const budgets = budgetsFor(context.rules.policy.value, grant.allowed_tools)
+    const pins = pinsOf(context.rules.policy.value, grant.allowed_tools)
     return {
       schema: 'knowtation.flow_external_grant_mint/v0' as const,
       grant,
       bearer,
       expires_at: grant.expires_at,
       ...(budgets && { budgets }),
+      ...(pins && { pins }),
     }
   },
 })
@@ -112,7 +116,7 @@ export async function mintGrant(context: Minting, uses: Uses): Promise<{ grant: 
   const { hub, db } = context
   const bearer = `${BEARER_PREFIX}${hub.system.random(32)}`
   const grant = { ...draftGrant(context, flow.scope, tools), ...uses }
-  await insertGrant(db, grant, hashSecret(bearer))
+  await insertGrant(db, grant, hashSecret(bearer), pinsOf(context.rules.policy.value, tools))
   return { grant, bearer }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PIN } from '../../../platform/pins/tool-definition.ts'
 import { FlowId, ScopeName } from '../flow-schemas.ts'
 
 export const GRANT_SCHEMA = 'knowtation.flow_external_grant/v0'
@@ -35,6 +36,17 @@ export const Grant = z
   })
   .meta({ id: 'FlowExternalGrant' })
 export type Grant = z.infer<typeof Grant>
+
+/** Reviewed definitions by the ids of their tools. */
+export const MintedPins = z.record(z.string(), z.string().regex(PIN))
+
+/** Where a stored grant keeps the pins that it was minted against: they are no part of its record. */
+export const MINTED_PINS = Symbol('minted against')
+
+/** Which reviewed definitions the tools had when the grant was minted, by the tools' ids. */
+export function grantedPins(grant: Grant): Readonly<Record<string, string>> {
+  return (grant as { [MINTED_PINS]?: Record<string, string> })[MINTED_PINS] ?? {}
+}
 
 /** Past its moment, or with a moment nobody can read. */
 export function isExpired({ expires_at }: Pick<Grant, 'expires_at'>, now: Date): boolean {

@@ -1,7 +1,7 @@
 import { type Reader, type SqlValue, sql, type Transaction } from '../../../platform/storage/database.ts'
 import type { Scope } from '../bundle/bundle-vocabulary.ts'
 import { scopeValues } from '../flow-store.ts'
-import { GRANT_SCHEMA, type Grant } from './grant-record.ts'
+import { GRANT_SCHEMA, type Grant, MINTED_PINS } from './grant-record.ts'
 
 interface GrantRow {
   grant_id: string
@@ -16,15 +16,16 @@ interface GrantRow {
   actor_hash: string
   max_invocations: number
   invocation_count: number
+  tool_pins: string | null
 }
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 const COLUMNS = `grant_id, vault_id, scope, flow_id, flow_version, allowed_tools, expires_at, issued_at,
-  revoked_at, actor_hash, max_invocations, invocation_count`
+  revoked_at, actor_hash, max_invocations, invocation_count, tool_pins`
 const insert = sql(
   `INSERT INTO flow_external_grants (${COLUMNS}, grant_bearer_hash)
-   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 )
 const byBearer = sql<GrantRow>(
   `SELECT ${COLUMNS} FROM flow_external_grants WHERE grant_bearer_hash = ? AND vault_id = ?`,
@@ -70,10 +71,16 @@ const vaultsWithGrants = sql<{ vault_id: string }>(
   'SELECT vault_id FROM flow_external_grant_counts ORDER BY vault_id',
 )
 
-/** Stores a new grant, whose place was taken before; of its bearer only the hash. */
-export async function insertGrant(tx: Transaction, grant: Grant, bearerHash: string): Promise<void> {
+/** Stores a new grant, whose place was taken before; of its bearer only the hash. `pins` are those of its tools now. */
+export async function insertGrant(
+  tx: Transaction,
+  grant: Grant,
+  bearerHash: string,
+  pins?: Readonly<Record<string, string>>,
+): Promise<void> {
   const { schema: _schema, allowed_harnesses: _harnesses, allowed_tools, ...rest } = grant
-  const row: GrantRow = { ...rest, allowed_tools: JSON.stringify(allowed_tools) }
+  const tool_pins = pins ? JSON.stringify(pins) : null
+  const row: GrantRow = { ...rest, allowed_tools: JSON.stringify(allowed_tools), tool_pins }
   const names = COLUMNS.split(',').map((name) => name.trim()) as (keyof GrantRow)[]
   await tx.run(insert, ...names.map((name): SqlValue => row[name]), bearerHash)
 }
@@ -177,6 +184,7 @@ function toGrant(row: GrantRow): Grant {
     issued_at: row.issued_at,
     revoked_at: isEnded ? null : row.revoked_at,
     ...(isEnded && { [ENDED]: true }),
+    ...(row.tool_pins && { [MINTED_PINS]: JSON.parse(row.tool_pins) as Record<string, string> }),
     actor_hash: row.actor_hash,
     max_invocations: row.max_invocations,
     invocation_count: row.invocation_count,

@@ -4,6 +4,7 @@ import { VAULT_ID } from '../../../platform/basics/home.ts'
 import type { Caller } from '../../../platform/identity/caller.ts'
 import type { Part } from '../activation/conditions.ts'
 import { type AllowedTool, allowedToolIds, requireAllowedTool } from '../allowlist.ts'
+import { openTools } from '../pins/open-tools.ts'
 import { findGrantFor } from './check-grant.ts'
 import type { Grant } from './grant-record.ts'
 
@@ -31,8 +32,13 @@ export async function findGrantView(hub: Hub, holder: GrantHolder): Promise<Gran
   if (!grant) return undefined
   const policy = hub.rulesOf(vault_id).policy.value
   const allowed = allowedToolIds(policy)
-  const tools = grant.allowed_tools.filter((id) => allowed.has(id))
-  return { grant, tools: tools.map((id) => requireAllowedTool(policy, id)) }
+  const listed = grant.allowed_tools.filter((id) => allowed.has(id))
+  const tools = await openTools(
+    hub,
+    vault_id,
+    listed.map((id) => requireAllowedTool(policy, id)),
+  )
+  return { grant, tools }
 }
 
 /** The grant behind a bearer while it is neither revoked nor expired. */

@@ -71,7 +71,7 @@ async function tryTool(
       ...none,
     }
   try {
-    const result = await askOutside(hub, tool, payload, signal)
+    const result = await askOutside(hub, tool, payload, { signal })
     return { answered: true, reason: null, says: 'It answered.', status: null, result }
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error

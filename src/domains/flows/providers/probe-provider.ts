@@ -22,9 +22,9 @@ const SHOWN_TOOLS = 1_000
 export async function probeProvider(hub: Hub, provider: NamedProvider, signal: AbortSignal): Promise<Probe> {
   try {
     if (provider.kind === 'http') return await probeService(hub, provider, signal)
-    const { tools, whole } = await hub.upstreams.listTools(provider, { signal })
+    const { tools, is_cut } = await hub.upstreams.listTools(provider, { signal })
     const names = tools.slice(0, SHOWN_TOOLS).map(({ name }) => name)
-    return { ...ANSWERED, tools: names, whole: whole && tools.length <= SHOWN_TOOLS }
+    return { ...ANSWERED, tools: names, whole: !is_cut && tools.length <= SHOWN_TOOLS }
   } catch (error) {
     if (!(error instanceof UpstreamFailure)) throw error
     const { reason, message: says, status = null } = error

@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { type Home, VAULT_ID } from '../../basics/home.ts'
+import { lstatSync } from 'node:fs'
+import { relative } from 'node:path'
+import { type Home, listVaults } from '../../basics/home.ts'
 
 /**
  * The owner's small files that belong to a backup, by their path in the home. The hub token is not among
@@ -12,10 +12,4 @@ export function listHomeFiles(home: Home): string[] {
   return files
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile())
     .map((path) => relative(home.folder, path))
-}
-
-function listVaults(home: Home): string[] {
-  const folder = join(home.folder, 'vaults')
-  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
-  return readdirSync(folder).filter((name) => VAULT_ID.test(name))
 }

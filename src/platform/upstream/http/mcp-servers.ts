@@ -5,7 +5,7 @@ import { follow } from './follow.ts'
 import type { Agents } from './guarded-agent.ts'
 import { lowerNames } from './http-call.ts'
 import { type McpSession, mcpSession } from './mcp-session.ts'
-import type { SendPost } from './mcp-wire.ts'
+import type { SendPost } from './posting.ts'
 
 const MAX_SESSIONS = 64
 

@@ -3,9 +3,11 @@ import type { McpConversation, ToolCall } from '../mcp/conversation.ts'
 import { renderNotice } from '../mcp/json-rpc.ts'
 import { INITIALIZE_PARAMS, MAX_SETUP_BYTES, requireToolResult, requireVersion } from '../mcp/mcp-client.ts'
 import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
-import { type KnownTools, knownTools } from '../mcp/tool-listing.ts'
+import { type KnownTools, knownTools, listed, showToVet } from '../mcp/tool-listing.ts'
 import { failureOf, UpstreamFailure } from '../upstream-failure.ts'
-import { type McpWire, mcpWire, type SendPost, type Side } from './mcp-wire.ts'
+import { type McpWire, mcpWire } from './mcp-wire.ts'
+import type { SendPost, Side } from './posting.ts'
+import { hearServer } from './server-stream.ts'
 
 const SETUP_SECONDS = 30
 
@@ -17,6 +19,8 @@ export interface McpSession extends McpConversation {
 interface Greeted {
   readonly side: Side
   readonly tools: KnownTools
+  /** Hears nothing more of the server. */
+  hush(): void
 }
 
 /** Opens with the first call, and once more when the server no longer knows the session. */
@@ -26,7 +30,7 @@ export function mcpSession(post: SendPost, tell: TellServer): McpSession {
   let latest: Greeted | undefined
   const greeting = (): Promise<Greeted> => {
     if (greeted) return greeted
-    const started = greet(wire, tell)
+    const started = greet(wire, post, tell)
     greeted = started
     started.then(
       (session) => {
@@ -39,6 +43,7 @@ export function mcpSession(post: SendPost, tell: TellServer): McpSession {
   }
   const forget = (old: Promise<Greeted>) => {
     if (greeted === old) greeted = undefined
+    void old.then((session) => session.hush()).catch(() => {})
   }
   const inSession = async <Result>(
     { deadline, progress }: Bounds,
@@ -58,10 +63,11 @@ export function mcpSession(post: SendPost, tell: TellServer): McpSession {
   }
   return {
     call: (call) => inSession(call, (session) => attempt(wire, session, call)),
-    list: (bounds) =>
-      inSession(bounds, ({ tools }) => waitFor(tools.list(), bounds.deadline, bounds.progress)),
+    list: (bounds, want) =>
+      inSession(bounds, ({ tools }) => waitFor(listed(tools, want), bounds.deadline, bounds.progress)),
     async close() {
       // A greeting that still goes on is not waited for.
+      if (greeted) forget(greeted)
       if (latest && hasSessionId(latest)) await wire.aside(undefined, latest.side.headers, 'DELETE')
     },
   }
@@ -73,22 +79,30 @@ function asSent(error: unknown): never {
   throw new UpstreamFailure(reason, true, status)
 }
 
-async function greet(wire: McpWire, tell: TellServer): Promise<Greeted> {
+async function greet(wire: McpWire, post: SendPost, tell: TellServer): Promise<Greeted> {
   const opened = await setup(wire, 'initialize', INITIALIZE_PARAMS, { headers: {}, onNotice() {} })
-  const headers: Record<string, string> = { 'mcp-protocol-version': requireVersion(opened.result) }
+  const { result } = opened
+  const headers: Record<string, string> = { 'mcp-protocol-version': requireVersion(result) }
   const session_id = opened.headers['mcp-session-id']
   if (typeof session_id === 'string') headers['mcp-session-id'] = session_id
   await wire.aside(renderNotice('notifications/initialized'), headers)
   const side: Side = {
     headers,
-    onNotice(method) {
+    onNotice({ method }) {
       if (method !== TOOLS_CHANGED) return
       tools.forget()
       tell('tools_changed')
     },
   }
   const tools = knownTools(async (method, params) => (await setup(wire, method, params, side)).result)
-  return { side, tools }
+  const stream = tellsOfChanges(result) ? hearServer(post, side) : undefined
+  return { side, tools, hush: () => stream?.close() }
+}
+
+/** Whether the server says of itself that it tells when its tools change. */
+function tellsOfChanges(result: unknown): boolean {
+  const { capabilities } = Object(result) as { capabilities?: { tools?: { listChanged?: unknown } } }
+  return capabilities?.tools?.listChanged === true
 }
 
 async function setup(wire: McpWire, method: string, params: object, side: Side) {
@@ -102,8 +116,8 @@ async function setup(wire: McpWire, method: string, params: object, side: Side) 
 
 async function attempt(wire: McpWire, { side, tools }: Greeted, call: ToolCall): Promise<object> {
   const { tool, payload, deadline, progress, vet } = call
-  const listed = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
-  vet?.(listed)
+  const definitions = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
+  showToVet(tools, definitions, vet)
   const params = { name: tool, arguments: payload }
   const { result } = await wire.request('tools/call', params, call, side)
   return requireToolResult(result)

@@ -1,33 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Bounds, startDeadline } from '../deadline.ts'
-import { findMessage, type RpcMessage, renderNotice, renderReply, renderRequest } from '../mcp/json-rpc.ts'
+import { startDeadline } from '../deadline.ts'
+import {
+  findMessage,
+  type Notice,
+  type RpcMessage,
+  renderNotice,
+  renderReply,
+  renderRequest,
+} from '../mcp/json-rpc.ts'
+import { tellProgress, withToken } from '../mcp/progress.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
-import { eventReader } from './event-stream.ts'
-import type { WebReply } from './exchange.ts'
+import { eventReader, type StreamMark } from './event-stream.ts'
+import type { Post, RequestBounds, SendPost, Side } from './posting.ts'
+import { askResuming } from './resumed-answer.ts'
 
 /** Frames and progress notes around an answer do not count against the answer's own limit. */
 const FRAME_BYTES = 4096
 /** Words that need no answer are not waited for longer than this. */
 const ASIDE_SECONDS = 2
 const MAX_REPLIES = 16
-
-export interface RequestBounds extends Bounds {
-  readonly limit_bytes: number
-}
-
-export interface Post extends RequestBounds {
-  readonly body: string | undefined
-  readonly headers: Readonly<Record<string, string>>
-  readonly method: 'POST' | 'DELETE'
-  watch?: (text: string) => boolean
-}
-export type SendPost = (post: Post) => Promise<WebReply>
-
-/** What goes with each request of a session, and who hears what the server says unasked. */
-export interface Side {
-  readonly headers: Readonly<Record<string, string>>
-  onNotice(method: string): void
-}
 
 /** JSON-RPC as MCP carries it over HTTP. */
 export interface McpWire {
@@ -52,8 +43,11 @@ export function mcpWire(post: SendPost): McpWire {
     aside,
     async request(method, params, bounds, side) {
       const id = next_id++
-      const inbox = openInbox(id, side.onNotice, (text) => aside(text, side.headers))
-      const body = renderRequest(id, method, params)
+      const hear = (notice: Notice) => {
+        if (!bounds.onProgress || !tellProgress(notice, id, bounds.onProgress)) side.onNotice(notice)
+      }
+      const inbox = openInbox(id, hear, (text) => aside(text, side.headers))
+      const body = renderRequest(id, method, bounds.onProgress ? withToken(params, id) : params)
       const limit_bytes = bounds.limit_bytes + FRAME_BYTES
       const asked = {
         ...bounds,
@@ -63,7 +57,8 @@ export function mcpWire(post: SendPost): McpWire {
         method: 'POST',
         watch: inbox.watch,
       } as const
-      const reply = await post(asked).catch((error: UpstreamFailure) => {
+      const streamed = { mark: inbox.mark, isAnswered: () => inbox.answer() !== undefined }
+      const reply = await askResuming(post, asked, streamed).catch((error: UpstreamFailure) => {
         if (isGivenUp(error))
           void aside(renderNotice('notifications/cancelled', { requestId: id }), side.headers)
         throw error
@@ -84,18 +79,20 @@ function isGivenUp(error: UpstreamFailure): boolean {
 }
 
 /** Sorts what an event stream brings: the answer is kept, notices are told, requests are declined. */
-function openInbox(id: number, onNotice: (method: string) => void, reply: (text: string) => unknown) {
+function openInbox(id: number, onNotice: Side['onNotice'], reply: (text: string) => unknown) {
+  const mark: StreamMark = { id: undefined, retry_ms: undefined }
   let answer: RpcMessage | undefined
   let replies = 0
   const read = eventReader((data) => {
     const message = findMessage(data)
-    if (message?.kind === 'notice') onNotice(message.method)
+    if (message?.kind === 'notice') onNotice(message)
     else if (message?.kind === 'request') {
       if (replies++ < MAX_REPLIES) void reply(renderReply(message))
     } else if (message?.id === id) answer ??= message
-  })
+  }, mark)
   return {
     answer: () => answer,
+    mark,
     watch(text: string): boolean {
       read(text)
       return answer !== undefined

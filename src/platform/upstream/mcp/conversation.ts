@@ -1,11 +1,5 @@
 import type { Bounds } from '../deadline.ts'
-import type { ListedTool, ToolListing } from './tool-listing.ts'
-
-/**
- * Looks at what a session lists under the name of a tool, immediately before a call of it is sent. What it throws
- * ends the call.
- */
-export type Vet = (listed: readonly ListedTool[]) => void
+import type { ToolListing, Vet, Wanted } from './tool-listing.ts'
 
 /** A call of one tool of an MCP server. */
 export interface ToolCall extends Bounds {
@@ -18,6 +12,6 @@ export interface ToolCall extends Bounds {
 /** A conversation with an MCP server, however it is reached. */
 export interface McpConversation {
   call(call: ToolCall): Promise<object>
-  /** What the server lists now. */
-  list(bounds: Bounds): Promise<ToolListing>
+  /** What the server lists: asked for anew, or the latest that the session knows. */
+  list(bounds: Bounds, want: Wanted): Promise<ToolListing>
 }

@@ -3,7 +3,14 @@ export type RpcMessage =
   | { kind: 'answer'; id: number; result: unknown }
   | { kind: 'fault'; id: number; code: number }
   | { kind: 'request'; id: string | number; method: string }
-  | { kind: 'notice'; method: string }
+  | Notice
+
+/** What is said and wants no answer. */
+export interface Notice {
+  readonly kind: 'notice'
+  readonly method: string
+  readonly params: unknown
+}
 
 const METHOD_NOT_FOUND = -32601
 
@@ -18,11 +25,11 @@ export function findMessage(text: string): RpcMessage | undefined {
 
 function messageOf(value: unknown): RpcMessage | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const { id, method, result, error } = value as Record<string, unknown>
+  const { id, method, params, result, error } = value as Record<string, unknown>
   if (typeof method === 'string') {
     return typeof id === 'string' || typeof id === 'number'
       ? { kind: 'request', id, method }
-      : { kind: 'notice', method }
+      : { kind: 'notice', method, params }
   }
   if (typeof id !== 'number') return undefined
   if (result !== undefined) return { kind: 'answer', id, result }

@@ -53,15 +53,20 @@ test('a listing has every page, in order and with all that the server says', asy
     cursor === 'two' ? { tools: [page(2), page(1)] } : { tools: [page(1)], nextCursor: 'two' },
   )
   const { upstreams } = listening()
-  expect(await upstreams.listTools(server)).toEqual({ tools: [page(1), page(2), page(1)], whole: true })
+  expect(await upstreams.listTools(server)).toEqual({
+    tools: [page(1), page(2), page(1)],
+    unusable: 0,
+    unreadable: [],
+    is_cut: false,
+  })
 })
 
 test('a listing of a child process has the tools of the session that calls use', async () => {
   const { heard, upstreams } = listening()
   const provider = fake('good', 'grow')
   const server = provider as McpServer
-  const { tools, whole } = await upstreams.listTools(server)
-  expect([whole, tools.some(({ name }) => name === 'extra')]).toEqual([true, false])
+  const { tools, is_cut } = await upstreams.listTools(server)
+  expect([is_cut, tools.some(({ name }) => name === 'extra')]).toEqual([false, false])
   await upstreams.call(provider, {})
   expect((await upstreams.listTools(server)).tools.at(-1)).toEqual({ name: 'extra' })
   expect(heard).toEqual([
@@ -70,7 +75,7 @@ test('a listing of a child process has the tools of the session that calls use',
   ])
 })
 
-test.each<[string, Listed]>([
+test.each<[string, Listed, isCut?: boolean]>([
   ['pages without end', (asked) => ({ tools: [{ name: `t${asked}` }], nextCursor: String(asked) })],
   ['too many tools', () => ({ tools: Array.from({ length: 10_001 }, (_, n) => ({ name: `t${n}` })) })],
   [
@@ -80,19 +85,24 @@ test.each<[string, Listed]>([
       nextCursor: `${cursor}.`,
     }),
   ],
-  ['a name that is none', () => ({ tools: [{ name: 't1' }, { name: 7 }] })],
-  ['a thing that is no tool', () => ({ tools: [{ name: 't1' }, null] })],
+  ['a name that is none', () => ({ tools: [{ name: 't1' }, { name: 7 }] }), false],
+  ['a thing that is no tool', () => ({ tools: [{ name: 't1' }, null] }), false],
   [
     'a definition nested without end',
     () => ({
       tools: [{ name: 't1' }, { name: 'deep', schema: JSON.parse('['.repeat(3000) + ']'.repeat(3000)) }],
     }),
+    false,
   ],
-])('a listing with %s is told as cut, and calls of the others go on', async (_, list) => {
+])('a listing with %s says so, and calls of the others go on', async (_, list, isCut = true) => {
   const { server } = await lister(list)
   const { upstreams } = listening()
-  const { tools, whole } = await upstreams.listTools(server)
-  expect([whole, tools.length > 0 && tools.length <= 10_000]).toEqual([false, true])
+  const { tools, unusable, unreadable, is_cut } = await upstreams.listTools(server)
+  expect([is_cut, unusable + unreadable.length, tools.length > 0 && tools.length <= 10_000]).toEqual([
+    isCut,
+    isCut ? 0 : 1,
+    true,
+  ])
   expect(await failureOf(upstreams.call({ ...server, tool: 't1' } as ToolProvider, {}))).toContain('call 1')
 })
 

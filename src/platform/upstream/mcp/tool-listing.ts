@@ -15,12 +15,25 @@ export interface ListedTool {
   readonly [field: string]: unknown
 }
 
+/**
+ * Looks at what a session lists under the name of a tool, immediately before a call of it is sent. What it throws
+ * ends the call.
+ */
+export type Vet = (listed: readonly ListedTool[]) => void
+
 export interface ToolListing {
   /** In the server's order; a server may list a name twice. */
   readonly tools: readonly ListedTool[]
-  /** False if the server lists more than the hub looks at, or something that has no usable name. */
-  readonly whole: boolean
+  /** How many things it lists that have no usable name. */
+  readonly unusable: number
+  /** Names of tools whose definitions are nested too deep to be looked through. */
+  readonly unreadable: readonly string[]
+  /** Whether it lists more than the hub looks at. */
+  readonly is_cut: boolean
 }
+
+/** Which listing is wanted. */
+export type Wanted = 'anew' | 'latest'
 
 /** The tools of one session, asked for once and again when the server says that they changed. */
 export interface KnownTools {
@@ -30,6 +43,8 @@ export interface KnownTools {
   require(tool: string): Promise<readonly ListedTool[]>
   /** Asks anew, whatever is known. */
   list(): Promise<ToolListing>
+  /** What is known, or being asked for; asks only where there is neither. */
+  latest(): Promise<ToolListing>
   forget(): void
 }
 
@@ -66,11 +81,27 @@ export function knownTools(ask: Ask): KnownTools {
       return definitionsIn(await (asking?.edition === edition ? asking.found : relist()), tool)
     },
     list: async () => (await relist()).listing,
+    latest: async () => (known ?? (await (asking?.edition === edition ? asking.found : relist()))).listing,
     forget() {
       edition++
       known = undefined
     },
   }
+}
+
+/** Has whoever vets look at definitions; what was objected to is asked for anew next time. */
+export function showToVet(tools: KnownTools, definitions: readonly ListedTool[], vet: Vet | undefined): void {
+  try {
+    vet?.(definitions)
+  } catch (error) {
+    tools.forget()
+    throw error
+  }
+}
+
+/** The listing that is wanted of a session's tools. */
+export function listed(tools: KnownTools, want: Wanted): Promise<ToolListing> {
+  return want === 'anew' ? tools.list() : tools.latest()
 }
 
 function definitionsIn({ by_name }: Known, tool: string): readonly ListedTool[] {
@@ -81,7 +112,8 @@ function definitionsIn({ by_name }: Known, tool: string): readonly ListedTool[] 
 
 async function listTools(ask: Ask): Promise<Known> {
   const tools: ListedTool[] = []
-  let whole = true
+  let unusable = 0
+  let is_cut = false
   let chars = 0
   let cursor: string | undefined
   for (let page = 0; page < MAX_TOOL_PAGES; page++) {
@@ -90,14 +122,15 @@ async function listTools(ask: Ask): Promise<Known> {
     if (!Array.isArray(listed)) throw new UpstreamFailure('protocol', false)
     for (const tool of listed) {
       chars += JSON.stringify(tool).length
-      const fits = tools.length < MAX_TOOLS && chars <= MAX_LISTING_CHARS && hasUsableName(tool)
-      if (fits) tools.push(tool)
-      else whole = false
+      if (tools.length + unusable >= MAX_TOOLS || chars > MAX_LISTING_CHARS) is_cut = true
+      else if (hasUsableName(tool)) tools.push(tool)
+      else unusable++
     }
     cursor = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
     if (cursor === undefined) break
   }
-  return { listing: { tools, whole: whole && cursor === undefined }, by_name: byName(tools) }
+  const listing = { tools, unusable, unreadable: [], is_cut: is_cut || cursor !== undefined }
+  return { listing, by_name: byName(tools) }
 }
 
 function hasUsableName(tool: unknown): tool is ListedTool {

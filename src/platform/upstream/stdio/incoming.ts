@@ -1,5 +1,6 @@
 import type { UnderWay } from '../../basics/under-way.ts'
-import { findMessage, type RpcMessage, renderReply } from '../mcp/json-rpc.ts'
+import { findMessage, type Notice, type RpcMessage, renderReply } from '../mcp/json-rpc.ts'
+import { type OnProgress, tellProgress, tokenOf } from '../mcp/progress.ts'
 import type { UpstreamReason } from '../upstream-failure.ts'
 import { splitLines } from './line-splitter.ts'
 
@@ -16,12 +17,13 @@ export type Outcome = { result: unknown } | { reason: UpstreamReason }
 export interface Waiting {
   readonly limit_bytes: number
   remaining_ms(): number
+  readonly onProgress: OnProgress | undefined
   settle(outcome: Outcome): void
 }
 
 export interface Incoming {
   readonly waiting: Pick<UnderWay<Waiting>, 'get' | 'values'>
-  onNotice(method: string): void
+  onNotice(notice: Notice): void
   /** Something came that is a message, whatever it says. */
   onHeard(): void
   /** The other side is of no more use. */
@@ -49,13 +51,18 @@ export function readIncoming(incoming: Incoming): (chunk: Buffer) => void {
     noise_bytes = 0
     asker.settle(outcomeFor(asker))
   }
+  const hearNotice = (notice: Notice) => {
+    const id = tokenOf(notice)
+    const tell = id === undefined ? undefined : waiting.get(id)?.onProgress
+    if (id === undefined || !tell || !tellProgress(notice, id, tell)) onNotice(notice)
+  }
   const take = (message: RpcMessage | undefined, bytes: number) => {
     if (message) onHeard()
     if (message?.kind === 'answer' || message?.kind === 'fault') {
       return settle(message.id, bytes, (asker) => outcomeOf(message, bytes, asker))
     }
     addNoise(bytes)
-    if (message?.kind === 'notice') onNotice(message.method)
+    if (message?.kind === 'notice') hearNotice(message)
     if (message?.kind === 'request') reply(renderReply(message))
   }
   const split = splitLines({

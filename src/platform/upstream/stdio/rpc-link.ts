@@ -1,6 +1,7 @@
 import { underWay } from '../../basics/under-way.ts'
 import { type Deadline, onDeadline, type Progress } from '../deadline.ts'
-import { renderNotice, renderRequest } from '../mcp/json-rpc.ts'
+import { type Notice, renderNotice, renderRequest } from '../mcp/json-rpc.ts'
+import { type OnProgress, withToken } from '../mcp/progress.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
 import { readIncoming, type Waiting } from './incoming.ts'
 
@@ -11,7 +12,7 @@ export interface LinkEnd {
   write(text: string): void
   /** Bytes that the other side has not taken yet. */
   backlog_bytes(): number
-  onNotice(method: string): void
+  onNotice(notice: Notice): void
   /** The other side is of no more use. */
   onBroken(reason: UpstreamReason): void
   /** So long it may say nothing after a call has run out of time. */
@@ -24,6 +25,7 @@ export interface RpcRequest {
   readonly limit_bytes: number
   readonly deadline: Deadline
   readonly progress: Progress
+  readonly onProgress?: OnProgress | undefined
 }
 
 /** JSON-RPC over lines: many requests at once, each with its own limits. */
@@ -59,7 +61,7 @@ export function rpcLink(end: LinkEnd): RpcLink {
       silence.end()
       for (const asker of waiting.values()) asker.settle({ reason })
     },
-    async request({ method, params, limit_bytes, deadline, progress }) {
+    async request({ method, params, limit_bytes, deadline, progress, onProgress }) {
       if (deadline.signal?.aborted) throw new UpstreamFailure('cancelled', progress.sent)
       if (waiting.size >= MAX_IN_FLIGHT || isFull()) throw new UpstreamFailure('not_available', progress.sent)
       const id = next_id++
@@ -75,8 +77,8 @@ export function rpcLink(end: LinkEnd): RpcLink {
         settle({ reason })
         if (reason === 'timeout') silence.begin()
       })
-      waiting.set(id, { limit_bytes, settle, remaining_ms: deadline.remaining_ms })
-      outbox(renderRequest(id, method, params), () => {
+      waiting.set(id, { limit_bytes, settle, onProgress, remaining_ms: deadline.remaining_ms })
+      outbox(renderRequest(id, method, onProgress ? withToken(params, id) : params), () => {
         const isWaiting = waiting.get(id) !== undefined
         progress.sent ||= isWaiting
         return isWaiting

@@ -8,7 +8,7 @@ import {
   requireVersion,
 } from '../mcp/mcp-client.ts'
 import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
-import { type KnownTools, knownTools } from '../mcp/tool-listing.ts'
+import { type KnownTools, knownTools, listed, showToVet } from '../mcp/tool-listing.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
 import { type RpcLink, rpcLink } from './rpc-link.ts'
 import type { ToolChild } from './tool-child.ts'
@@ -46,7 +46,7 @@ export function openSession(child: ToolChild, limits: SessionLimits, tell: TellS
   const link = rpcLink({
     write: (text) => void child.stdin.write(text),
     backlog_bytes: () => child.stdin.writableLength,
-    onNotice(method) {
+    onNotice({ method }) {
       if (method !== TOOLS_CHANGED) return
       tools.forget()
       tell('tools_changed')
@@ -83,9 +83,9 @@ export function openSession(child: ToolChild, limits: SessionLimits, tell: TellS
       state.proven = true
       return result
     },
-    async list(bounds) {
+    async list(bounds, want) {
       await requireReady(bounds)
-      return waitFor(tools.list(), bounds.deadline, bounds.progress)
+      return waitFor(listed(tools, want), bounds.deadline, bounds.progress)
     },
     get over() {
       return state.over
@@ -103,9 +103,9 @@ async function callTool(
   isOver: () => boolean,
 ): Promise<object> {
   const { deadline, progress } = bounds
-  const listed = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
+  const definitions = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
   if (isOver()) throw new UpstreamFailure('crashed', false)
-  vet?.(listed)
+  showToVet(tools, definitions, vet)
   const params = { name: tool, arguments: payload }
   return requireToolResult(await link.request({ method: 'tools/call', params, ...bounds }))
 }

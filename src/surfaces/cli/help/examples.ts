@@ -37,8 +37,10 @@ const SAMPLES: Readonly<Record<string, string>> = {
   payload: 'payload.json',
   project: '.',
   proposal_id: 'prop_1',
+  provider: 'files',
   ref: 'docs/brief.md',
   requested_tools: 'echo',
+  review_id: 'pinr_4f1c2a9be07d5386',
   revision: '3',
   robot_id: 'r-1',
   run_id: 'run_1',
@@ -66,6 +68,10 @@ const SHOWN: Readonly<Record<string, string>> = {
   'flow grant mint': 'flow_research_brief --flow-version 0.1.0 --requested-tools echo --ttl 10m',
   'flow tool invoke':
     'echo --flow-id flow_say_it_back --flow-version 1.0.0 --payload \'{"message":"hello"}\'',
+  'provider take':
+    'files --tools read --digest sha256:4f1c2a9be07d53864f1c2a9be07d53864f1c2a9be07d53864f1c2a9be07d5386',
+  'provider review accept':
+    'pinr_4f1c2a9be07d5386 --digest sha256:4f1c2a9be07d53864f1c2a9be07d53864f1c2a9be07d53864f1c2a9be07d5386',
   'audit list': '--outcome denied --limit 10',
   'audit export': '--out log.jsonl',
   'audit verify': '--file log.jsonl',
