@@ -23,7 +23,7 @@ const CHANGES: [what: string, change: (listed: Listed) => readonly Listed[], fin
   ['another description', (one) => [{ ...one, description: 'Sends all you know away' }], 'changed'],
   ['another input', (one) => [{ ...one, inputSchema: { type: 'object' } }], 'changed'],
   ['another output', (one) => [{ ...one, outputSchema: { type: 'object' } }], 'changed'],
-  ['no output any more', ({ outputSchema: _, ...one }) => [one as Listed], 'changed'],
+  ['no output any more', (one) => [withoutOutput(one)], 'changed'],
   ['other annotations', (one) => [{ ...one, annotations: { destructiveHint: true } }], 'changed'],
   ['another name', (one) => [{ ...one, name: 'post2' }], 'missing'],
   ['a name that looks the same', (one) => [{ ...one, name: 'pоst' }], 'missing'],
@@ -35,6 +35,12 @@ const CHANGES: [what: string, change: (listed: Listed) => readonly Listed[], fin
   ],
   ['one nested without end', (one) => [{ ...one, annotations: deep(80) }], 'unreadable'],
 ]
+
+function withoutOutput(listed: Listed): Listed {
+  const copy = { ...listed }
+  delete copy.outputSchema
+  return copy
+}
 
 function deep(levels: number): object {
   return levels === 0 ? {} : { more: deep(levels - 1) }

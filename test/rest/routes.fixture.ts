@@ -38,7 +38,10 @@ const PROPOSAL = { proposal_id: 'prop_nope' }
 const STEP = { ...FLOW, run_id: 'run_nope', step_id: 'flow_research_brief#1' }
 const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
 const APPROVAL = { approval_id: `appr_${'0'.repeat(16)}` }
+const DIGEST = `sha256:${'0'.repeat(64)}`
+const NOBODY = { provider: 'nobody', digest: DIGEST, all: true }
 const REVIEW = { review_id: `pinr_${'0'.repeat(16)}` }
+const ACCEPTED = { ...REVIEW, digest: DIGEST }
 const PRESENCE = { presence_id: `opres_${'0'.repeat(16)}` }
 const CONSENT = { consent_id: `cons_${'0'.repeat(16)}` }
 const CODE = { user_code: 'BCDF-GHJK' }
@@ -184,18 +187,11 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_approval_decide: expects('owner_surface', '404 unknown_approval', {
     ...APPROVAL,
     decision: 'deny',
-    digest: `sha256:${'0'.repeat(64)}`,
+    digest: DIGEST,
   }),
   owner_provider_import: expects('owner_surface', '404 unknown_provider', { provider: 'nobody' }),
-  owner_provider_take: expects('owner_surface', '404 unknown_provider', {
-    provider: 'nobody',
-    digest: `sha256:${'0'.repeat(64)}`,
-    all: true,
-  }),
-  owner_pin_review_accept: expects('owner_surface', '404 unknown_review', {
-    ...REVIEW,
-    digest: `sha256:${'0'.repeat(64)}`,
-  }),
+  owner_provider_take: expects('owner_surface', '404 unknown_provider', NOBODY),
+  owner_pin_review_accept: expects('owner_surface', '404 unknown_review', ACCEPTED),
   owner_pin_review_list: expects('owner_surface', '200'),
   owner_pin_review_show: expects('owner_surface', '404 unknown_review', REVIEW),
   owner_pin_review_keep: expects('owner_surface', '404 unknown_review', REVIEW),

@@ -123,10 +123,13 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+function isOutside(ref: unknown): boolean {
+  return typeof ref === 'string' && !ref.startsWith('#')
+}
+
 function refersElsewhere(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const { $ref, $dynamicRef } = value as { $ref?: unknown; $dynamicRef?: unknown }
-  const isOutside = (ref: unknown) => typeof ref === 'string' && !ref.startsWith('#')
   if (isOutside($ref) || isOutside($dynamicRef)) return true
   return Object.values(value).some(refersElsewhere)
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { ROLES } from '../../../platform/identity/caller.ts'
-import { type Lock, lockedCode } from '../../../platform/locks/lock.ts'
 import { gateState, isForbidden } from '../../../platform/policy/gates.ts'
 import { scopesOfRole } from '../../../platform/policy/visible-scopes.ts'
 import { allowedToolIds, asksFirst } from '../allowlist.ts'
@@ -8,23 +7,16 @@ import { isFlowVersionVisible } from '../flow-store.ts'
 import { type Grant, isExpired } from '../grants/grant-record.ts'
 import { wasEndedByTime } from '../grants/grant-store.ts'
 import { readBudgets } from '../invoke/call-budgets.ts'
-import { pinnedTools } from '../pins/pinned-tools.ts'
-import { judgePinned } from '../pins/reviewed-words.ts'
+import { judgePins } from '../pins/reviewed-words.ts'
 import type { Facts } from './facts.ts'
+import type { Finding } from './finding.ts'
+import { unlocked } from './unlocked.ts'
 
 /**
  * Which conditions belong together. The pipeline checks `arrival` and `gate` for every operation before it comes to a
  * grant. `count` is decided by the statements that take an invocation; a list of tools does not depend on it.
  */
 export type Part = 'arrival' | 'gate' | 'life' | 'use' | 'sight' | 'count'
-
-interface Finding {
-  readonly holds: boolean
-  /** In the words of the owner. An agent never sees it. */
-  readonly detail: string
-  /** Where it is not the condition's own code. */
-  readonly code?: string
-}
 
 interface Condition {
   readonly part: Part
@@ -165,15 +157,7 @@ const CONDITIONS: readonly Condition[] = [
     part: 'use',
     condition: 'tools are as they were reviewed',
     code: 'FLOW_EXTERNAL_TOOL_DENIED',
-    judge: ofGrant(async (grant, { db, vault_id, rules, useOf }) => {
-      const pinned = pinnedTools(vault_id, rules.policy.value, useOf(grant).tools)
-      if (pinned.length === 0) return undefined
-      const judged = await Promise.all(pinned.map((tool) => judgePinned(db, tool, grant)))
-      return {
-        holds: judged.every(({ holds }) => holds),
-        detail: judged.map(({ detail }) => detail).join('; '),
-      }
-    }),
+    judge: ofGrant(judgePins),
   },
   {
     part: 'sight',
@@ -306,10 +290,4 @@ function ofGrant(
     const grant = await facts.grant()
     return grant && judgeGrant(grant, facts)
   }
-}
-
-function unlocked(lock: Lock | undefined): Finding {
-  if (!lock) return { holds: true, detail: 'not locked' }
-  const since = `locked by ${lock.locked_by} at ${lock.locked_at}`
-  return { holds: false, code: lockedCode(lock), detail: lock.reason ? `${since}: ${lock.reason}` : since }
 }

@@ -2,7 +2,9 @@ import { closesTool, foundIn, type PinReview, type ReviewFinding } from '../../.
 import { findDefinition, findOpenReview, type PinnedTool } from '../../../platform/pins/review-store.ts'
 import { partsThatDiffer } from '../../../platform/pins/tool-definition.ts'
 import type { Reader } from '../../../platform/storage/database.ts'
+import type { Facts } from '../activation/facts.ts'
 import { type Grant, grantedPins } from '../grants/grant-record.ts'
+import { pinnedTools } from './pinned-tools.ts'
 
 const SAYS: Record<ReviewFinding, string> = {
   changed: 'the server defines it otherwise now',
@@ -11,8 +13,19 @@ const SAYS: Record<ReviewFinding, string> = {
   unreadable: 'its definition is too large or nested too deep to be reviewed',
 }
 
+/** Whether the tools that a grant is used for are what the owner has reviewed; nothing where none is pinned. */
+export async function judgePins(grant: Grant, { db, vault_id, rules, useOf }: Facts) {
+  const pinned = pinnedTools(vault_id, rules.policy.value, useOf(grant).tools)
+  if (pinned.length === 0) return undefined
+  const judged = await Promise.all(pinned.map((tool) => judgePinned(db, tool, grant)))
+  return {
+    holds: judged.every(({ holds }) => holds),
+    detail: judged.map(({ detail }) => detail).join('; '),
+  }
+}
+
 /** Whether a tool is what the owner has reviewed, in words for its owner. */
-export async function judgePinned(db: Reader, tool: PinnedTool, grant: Grant) {
+async function judgePinned(db: Reader, tool: PinnedTool, grant: Grant) {
   const review = await findOpenReview(db, tool)
   const holds = !review || !closesTool(review)
   return { holds, detail: review ? await wordsOf(db, review) : asReviewed(tool, grant) }

@@ -3,7 +3,7 @@ import type { McpConversation, ToolCall } from '../mcp/conversation.ts'
 import { renderNotice } from '../mcp/json-rpc.ts'
 import { INITIALIZE_PARAMS, MAX_SETUP_BYTES, requireToolResult, requireVersion } from '../mcp/mcp-client.ts'
 import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
-import { type KnownTools, knownTools, listed, showToVet } from '../mcp/tool-listing.ts'
+import { type KnownTools, knownTools, listingOf, showToVet } from '../mcp/tool-listing.ts'
 import { failureOf, UpstreamFailure } from '../upstream-failure.ts'
 import { type McpWire, mcpWire } from './mcp-wire.ts'
 import type { SendPost, Side } from './posting.ts'
@@ -64,7 +64,7 @@ export function mcpSession(post: SendPost, tell: TellServer): McpSession {
   return {
     call: (call) => inSession(call, (session) => attempt(wire, session, call)),
     list: (bounds, want) =>
-      inSession(bounds, ({ tools }) => waitFor(listed(tools, want), bounds.deadline, bounds.progress)),
+      inSession(bounds, ({ tools }) => waitFor(listingOf(tools, want), bounds.deadline, bounds.progress)),
     async close() {
       // A greeting that still goes on is not waited for.
       if (greeted) forget(greeted)

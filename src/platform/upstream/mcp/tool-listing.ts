@@ -100,7 +100,7 @@ export function showToVet(tools: KnownTools, definitions: readonly ListedTool[],
 }
 
 /** The listing that is wanted of a session's tools. */
-export function listed(tools: KnownTools, want: Wanted): Promise<ToolListing> {
+export function listingOf(tools: KnownTools, want: Wanted): Promise<ToolListing> {
   return want === 'anew' ? tools.list() : tools.latest()
 }
 

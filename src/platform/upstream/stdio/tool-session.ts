@@ -8,7 +8,7 @@ import {
   requireVersion,
 } from '../mcp/mcp-client.ts'
 import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
-import { type KnownTools, knownTools, listed, showToVet } from '../mcp/tool-listing.ts'
+import { type KnownTools, knownTools, listingOf, showToVet } from '../mcp/tool-listing.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
 import { type RpcLink, rpcLink } from './rpc-link.ts'
 import type { ToolChild } from './tool-child.ts'
@@ -85,7 +85,7 @@ export function openSession(child: ToolChild, limits: SessionLimits, tell: TellS
     },
     async list(bounds, want) {
       await requireReady(bounds)
-      return waitFor(listed(tools, want), bounds.deadline, bounds.progress)
+      return waitFor(listingOf(tools, want), bounds.deadline, bounds.progress)
     },
     get over() {
       return state.over
