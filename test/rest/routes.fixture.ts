@@ -3,6 +3,7 @@ import type { Operation } from '../../src/operations/define-operation.ts'
 import { buildRegistry, pathParameters } from '../../src/operations/registry.ts'
 import { GATE_FLAGS } from '../../src/platform/policy/gates.ts'
 import type { TestHub } from '../harness/test-hub.ts'
+import { PIN_ROUTES } from './pin-routes.fixture.ts'
 import { POLICY_ROUTES } from './policy-routes.fixture.ts'
 import { codeOf, type Received, type Sent } from './rest-hub.fixture.ts'
 
@@ -39,9 +40,6 @@ const STEP = { ...FLOW, run_id: 'run_nope', step_id: 'flow_research_brief#1' }
 const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
 const APPROVAL = { approval_id: `appr_${'0'.repeat(16)}` }
 const DIGEST = `sha256:${'0'.repeat(64)}`
-const NOBODY = { provider: 'nobody', digest: DIGEST, all: true }
-const REVIEW = { review_id: `pinr_${'0'.repeat(16)}` }
-const ACCEPTED = { ...REVIEW, digest: DIGEST }
 const PRESENCE = { presence_id: `opres_${'0'.repeat(16)}` }
 const CONSENT = { consent_id: `cons_${'0'.repeat(16)}` }
 const CODE = { user_code: 'BCDF-GHJK' }
@@ -189,12 +187,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
     decision: 'deny',
     digest: DIGEST,
   }),
-  owner_provider_import: expects('owner_surface', '404 unknown_provider', { provider: 'nobody' }),
-  owner_provider_take: expects('owner_surface', '404 unknown_provider', NOBODY),
-  owner_pin_review_accept: expects('owner_surface', '404 unknown_review', ACCEPTED),
-  owner_pin_review_list: expects('owner_surface', '200'),
-  owner_pin_review_show: expects('owner_surface', '404 unknown_review', REVIEW),
-  owner_pin_review_keep: expects('owner_surface', '404 unknown_review', REVIEW),
+  ...PIN_ROUTES,
   owner_presence_show: expects('owner_surface', '404 unknown_presence', PRESENCE),
   owner_presence_decide: expects('owner_surface', '404 unknown_presence', {
     ...PRESENCE,
