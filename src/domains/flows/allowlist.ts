@@ -9,6 +9,11 @@ export function allowedToolIds({ external_agent }: VaultPolicy): ReadonlySet<str
   return new Set(external_agent?.allowed_tools?.map(({ id }) => id))
 }
 
+/** A tool for the audit log: only a name that the owner listed may stand there, anything else is the caller's own text. */
+export function listedTarget(tool_id: string, policy: VaultPolicy): { kind: string; id: string } | undefined {
+  return allowedToolIds(policy).has(tool_id) ? { kind: 'external_tool', id: tool_id } : undefined
+}
+
 /** A tool of the allowlist that was checked to be on it. */
 export function requireAllowedTool({ external_agent }: VaultPolicy, id: string): AllowedTool {
   const tool = external_agent?.allowed_tools?.find((one) => one.id === id)

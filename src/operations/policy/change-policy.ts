@@ -10,7 +10,7 @@ import {
   type PolicyRevision,
   setRevisionState,
 } from '../../platform/policy-edits/revision-store.ts'
-import { ActOutside, type Context } from '../define-operation.ts'
+import { ActOutside, type Context, type Target } from '../define-operation.ts'
 import type { Hub } from '../hub.ts'
 import { OwnerRefusal } from '../owner-contract.ts'
 
@@ -99,7 +99,7 @@ function rewritten(path: string, file: PolicyFile, rewrite: (text: string) => st
 /** Puts the change on record, and into the file after the commit. */
 export async function changePolicy<Output>(
   context: Changing,
-  { operation, prepared }: { operation: string; prepared: PreparedChange },
+  { operation, prepared, made }: { operation: string; prepared: PreparedChange; made?: Target | undefined },
   answer: (change: PolicyChange) => Output,
 ): Promise<Output | ActOutside<Output>> {
   const { hub, vault_id, db, caller, input } = context
@@ -123,7 +123,7 @@ export async function changePolicy<Output>(
   return new ActOutside(async () => {
     await putOnRecord(hub, vault_id, prepared, revision)
     return answer({ ...same, ...names, changed: true, number: revision.number })
-  })
+  }, made)
 }
 
 async function putOnRecord(

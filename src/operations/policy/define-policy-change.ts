@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { VaultRules } from '../../platform/policy/policies.ts'
 import { openPolicyDocument, type PolicyDocument } from '../../platform/policy-edits/policy-document.ts'
 import { ownerSurface } from '../authority.ts'
 import type { ActOutside, Context, Operation, Target } from '../define-operation.ts'
@@ -42,7 +43,9 @@ type PolicyChangeDeclaration<Fields extends z.ZodRawShape, Own extends ErrorTabl
   /** `update` unless told otherwise. */
   effect?: 'create' | 'update' | 'delete'
   /** What the record of the call names. */
-  target?: (input: Given<Fields>) => Target | undefined
+  target?: (input: Given<Fields>, rules: VaultRules) => Target | undefined
+  /** The same for what the change itself brings: named only when it is carried out, never for a refusal. */
+  made?: (input: Given<Fields>) => Target
   /** Looks for what the change needs, before anything is changed. */
   find?: (context: Asking<Fields, Own>) => Promise<Found>
   /** The new text of the policy, made from the one that is there. */
@@ -65,7 +68,7 @@ export function definePolicyChange<
   Output,
   Found = undefined,
 >(declaration: PolicyChangeDeclaration<Fields, Own, Output, Found>): Operation {
-  const { fields, errors, find, rewrite, answer, effect = 'update', ...rest } = declaration
+  const { fields, errors, find, rewrite, answer, made, effect = 'update', ...rest } = declaration
   type Prepared = { prepared: PreparedChange; found: Found }
   return defineSurfaceOperation({
     ...rest,
@@ -82,9 +85,8 @@ export function definePolicyChange<
       context: Context<Given<Fields>, never, 'update'>,
       { prepared, found }: Prepared,
     ): Promise<Output | ActOutside<Output>> {
-      return changePolicy(context, { operation: rest.name, prepared }, (change) =>
-        answer(change, context, found),
-      )
+      const change = { operation: rest.name, prepared, made: made?.(context.input) }
+      return changePolicy(context, change, (changed) => answer(changed, context, found))
     },
   } as never)
 }

@@ -15,8 +15,8 @@ import type { Part } from '../activation/conditions.ts'
 import {
   type AllowedTool,
   type AskingTool,
-  allowedToolIds,
   asksFirst,
+  listedTarget,
   requireAllowedTool,
 } from '../allowlist.ts'
 import { askedCall } from '../approvals/asked-call.ts'
@@ -100,9 +100,7 @@ export const invokeTool = defineOperation({
     'invocation_count',
     'max_invocations',
   ],
-  // Only a name that the owner listed may stand in the audit log: anything else is the caller's own text.
-  target: ({ tool_id }, { policy }) =>
-    allowedToolIds(policy.value).has(tool_id) ? { kind: 'external_tool', id: tool_id } : undefined,
+  target: ({ tool_id }, { policy }) => listedTarget(tool_id, policy.value),
   references: findReferences,
   input,
   output: InvokeToolOutput,

@@ -6,6 +6,7 @@ import type { Hub } from '../../../operations/hub.ts'
 import type { AllowedTool } from '../../../platform/policy/vault-policy.ts'
 import { compilePayloadCheck } from '../../../platform/upstream/payload-schema.ts'
 import { UpstreamFailure } from '../../../platform/upstream/upstream-failure.ts'
+import { listedTarget } from '../allowlist.ts'
 import { isOverBudget } from '../invoke/call-budgets.ts'
 import { askOutside, isProvided } from '../invoke/providers.ts'
 import { policyErrors } from './policy-errors.ts'
@@ -34,7 +35,7 @@ export const policyToolTest = defineSurfaceOperation({
   rest: 'POST /v1/owner/policy/tools/{tool_id}/test',
   cli: 'policy tool test <tool_id>',
   errors: policyErrors.pick('unknown_policy_tool', 'policy_tool_untried'),
-  target: ({ tool_id }) => ({ kind: 'external_tool', id: tool_id }),
+  target: ({ tool_id }, { policy }) => listedTarget(tool_id, policy.value),
   input: z.strictObject({
     tool_id: z.string().min(1).max(256).describe('The id of the tool'),
     payload: z.record(z.string(), z.unknown()).default({}).describe("The tool's arguments"),

@@ -5,6 +5,7 @@ import { policyChangeShape, readPolicy } from '../../../operations/policy/change
 import { definePolicyChange, edited } from '../../../operations/policy/define-policy-change.ts'
 import { policyChangeErrors } from '../../../operations/policy/policy-change-errors.ts'
 import { TOOLS } from '../../../platform/policy-edits/policy-document.ts'
+import { listedTarget } from '../allowlist.ts'
 import { policyErrors } from './policy-errors.ts'
 import { showTools, ToolShape, writtenTools } from './policy-view.ts'
 
@@ -56,7 +57,7 @@ export const policyToolAdd = definePolicyChange({
     max_result_bytes: budget.describe('Of the answer to a call'),
   },
   errors: policyErrors.pick('policy_tool_listed'),
-  target: ({ tool_id }) => ({ kind: 'external_tool', id: tool_id }),
+  made: ({ tool_id }) => ({ kind: 'external_tool', id: tool_id }),
   output: ToolChangeOutput,
   present: async () => (await import('./present-policy.ts')).presentToolChange,
   rewrite: edited((document, { input, refuse }) => {
@@ -90,7 +91,7 @@ export const policyToolRemove = definePolicyChange({
   cli: 'policy tool remove <tool_id>',
   fields: { tool_id: ToolId },
   errors: policyErrors.pick('unknown_policy_tool'),
-  target: ({ tool_id }) => ({ kind: 'external_tool', id: tool_id }),
+  target: ({ tool_id }, { policy }) => listedTarget(tool_id, policy.value),
   output: ToolChangeOutput,
   present: async () => (await import('./present-policy.ts')).presentToolChange,
   rewrite: edited((document, { input, refuse }) => {
@@ -112,7 +113,7 @@ export const policyToolShow = defineSurfaceOperation({
   rest: 'GET /v1/owner/policy/tools/{tool_id}',
   cli: 'policy tool show <tool_id>',
   errors: { ...policyErrors.pick('unknown_policy_tool'), ...policyChangeErrors.pick('policy_damaged') },
-  target: ({ tool_id }) => ({ kind: 'external_tool', id: tool_id }),
+  target: ({ tool_id }, { policy }) => listedTarget(tool_id, policy.value),
   input: z.strictObject({ tool_id: ToolId }),
   output: ToolOutput,
   present: async () => (await import('./present-policy.ts')).presentTool,
