@@ -49,6 +49,7 @@ describe('what opens something by the command line', () => {
       'owner_policy_tool_add',
       'owner_policy_tool_test',
       'owner_provider_add',
+      'owner_provider_add_many',
       'owner_provider_take',
       'proposal_approve',
       'token_create',

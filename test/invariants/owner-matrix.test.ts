@@ -38,6 +38,7 @@ POST /v1/owner/policy/tools/{tool_id}/test                           401 403 403
 POST /v1/owner/policy/check                                          401 403 403 in  403 no  policy check
 GET /v1/owner/providers                                              401 403 403 in  403 no  provider list
 POST /v1/owner/providers                                             401 403 403 in  403 no  provider add
+POST /v1/owner/providers/several                                     401 403 403 in  403 no  provider add-many
 POST /v1/owner/providers/{name}/test                                 401 403 403 in  403 no  provider test
 DELETE /v1/owner/providers/{name}                                    401 403 403 in  403 no  provider remove
 GET /v1/owner/approvals                                              401 403 403 in  403 no  approval list

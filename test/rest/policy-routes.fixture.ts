@@ -13,6 +13,7 @@ export const POLICY_ROUTES: readonly [name: string, answer: string, input: Recor
   ['owner_policy_check', '200', {}],
   ['owner_provider_list', '200', {}],
   ['owner_provider_add', '400 policy_invalid', { name: 'nothing' }],
+  ['owner_provider_add_many', '400 policy_invalid', { providers: { nothing: {} } }],
   ['owner_provider_test', '404 unknown_provider', { name: 'nothing' }],
   ['owner_provider_remove', '404 unknown_provider', { name: 'nothing' }],
 ]

@@ -31,6 +31,8 @@ const EXTENSIONS: Readonly<Record<string, () => Promise<Extension>>> = {
   owner_event_verify: async () => (await import('./commands/event-verify-command.ts')).eventVerifyExtension,
   owner_policy_check: async () => (await import('./commands/policy-commands.ts')).policyCheckExtension,
   owner_policy_edit: async () => (await import('./commands/policy-commands.ts')).policyEditExtension,
+  owner_provider_import: async () =>
+    (await import('./commands/provider-import/import-from-file.ts')).providerImportExtension,
   owner_run_watch: async () => (await import('./commands/run-watch-command.ts')).runWatchExtension,
   owner_agent_revoke: async () =>
     (await import('./commands/owner-agent-commands.ts')).ownerAgentRevokeExtension,

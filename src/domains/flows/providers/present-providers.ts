@@ -3,7 +3,7 @@ import type { Page } from '../../../operations/present/page.ts'
 import { renderTable } from '../../../operations/present/table.ts'
 import { counted, printableLine } from '../../../platform/basics/printable.ts'
 import { changeLine, presentFaults } from '../policy/present-policy.ts'
-import type { ProviderChangeOutput } from './provider-changes.ts'
+import type { ProviderChangeOutput, ProvidersChangeOutput } from './provider-changes.ts'
 import type { ProviderListOutput, ProviderTestOutput } from './provider-reads.ts'
 
 /** The providers, a line each. */
@@ -38,4 +38,9 @@ export function presentProviderTest(
 /** What became of the providers. */
 export function presentProviderChange(change: z.output<typeof ProviderChangeOutput>, page: Page): string {
   return `${change.name}: the providers were changed.\n${changeLine(change, page)}`
+}
+
+/** What became of several at once. */
+export function presentProvidersChange(change: z.output<typeof ProvidersChangeOutput>, page: Page): string {
+  return `${change.names.join(', ')}: the providers were changed.\n${changeLine(change, page)}`
 }

@@ -67,6 +67,40 @@ export const providerAdd = definePolicyChange({
   answer: (change, { input }) => ({ object: 'provider_change' as const, name: input.name, ...change }),
 })
 
+export const ProvidersChangeOutput = z.strictObject({
+  object: z.literal('providers_change'),
+  names: z.array(z.string()),
+  ...policyChangeShape,
+})
+
+export const providerAddMany = definePolicyChange({
+  name: 'owner_provider_add_many',
+  summary: 'Give several servers and services names in the policy, all of them or none.',
+  effect: 'create',
+  opens: true,
+  rest: 'POST /v1/owner/providers/several',
+  cli: 'provider add-many',
+  fields: {
+    providers: z
+      .record(ProviderName, z.record(z.string(), z.unknown()))
+      .describe('What stands there in the policy, by name'),
+  },
+  errors: providerErrors.pick('provider_listed'),
+  output: ProvidersChangeOutput,
+  present: async () => (await import('./present-providers.ts')).presentProvidersChange,
+  rewrite: edited((document, { input, refuse }) => {
+    for (const [name, entry] of Object.entries(input.providers)) {
+      if (document.findProvider(name)) refuse('provider_listed')
+      document.set([...PROVIDERS, name], entry)
+    }
+  }),
+  answer: (change, { input }) => ({
+    object: 'providers_change' as const,
+    names: Object.keys(input.providers),
+    ...change,
+  }),
+})
+
 export const providerRemove = definePolicyChange({
   name: 'owner_provider_remove',
   summary: 'Take a named provider out of the policy. No tool may be reached by it any more.',

@@ -1,5 +1,5 @@
-import { providerAdd, providerRemove } from './provider-changes.ts'
+import { providerAdd, providerAddMany, providerRemove } from './provider-changes.ts'
 import { providerList, providerTest } from './provider-reads.ts'
 
 /** What the owner does with the servers and services behind tools. */
-export const providerOperations = [providerList, providerAdd, providerTest, providerRemove]
+export const providerOperations = [providerList, providerAdd, providerAddMany, providerTest, providerRemove]

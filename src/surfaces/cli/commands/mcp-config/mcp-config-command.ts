@@ -45,7 +45,7 @@ function requireClient(name: string): McpClient {
 }
 
 /** A client may be started anywhere with any environment, so every path is given in full. */
-function reachOf({ globals, env, flags }: Invocation, seat: ToolboxSeat | undefined): Reach {
+export function reachOf({ globals, env, flags }: Invocation, seat: ToolboxSeat | undefined): Reach {
   if (globals.url !== undefined) {
     if (flags.has('role') && !seat)
       throw new UsageError('At a running hub the token decides on the role.', 'Leave out --role.')
