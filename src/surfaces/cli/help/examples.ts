@@ -38,6 +38,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   project: '.',
   proposal_id: 'prop_1',
   provider: 'files',
+  providers: 'providers.json',
   ref: 'docs/brief.md',
   requested_tools: 'echo',
   review_id: 'pinr_4f1c2a9be07d5386',
