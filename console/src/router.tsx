@@ -103,6 +103,17 @@ const agents = createRoute({
   component: lazyRouteComponent(() => import('./screens/agents/agents'), 'Agents'),
 })
 
+export const TOOL_TABS = ['allowlist', 'providers', 'policy'] as const
+const tools = createRoute({
+  getParentRoute: () => root,
+  path: '/tools',
+  validateSearch: ({ tab }): PageSearch & { tab?: (typeof TOOL_TABS)[number] } => {
+    const known = TOOL_TABS.find((one) => one === tab)
+    return known ? { tab: known } : {}
+  },
+  component: lazyRouteComponent(() => import('./screens/tools/tools'), 'Tools'),
+})
+
 export const DATA_TABS = ['sources', 'engines', 'ledger'] as const
 const data = createRoute({
   getParentRoute: () => root,
@@ -117,7 +128,7 @@ const data = createRoute({
 /** Where each page of the console is. A page's code comes when it is first opened. */
 export function openRouter() {
   return createRouter({
-    routeTree: root.addChildren([home, inbox, activity, agents, flows, flow, data]),
+    routeTree: root.addChildren([home, inbox, activity, agents, flows, flow, tools, data]),
     basepath: '/console',
     defaultPreload: 'intent',
     scrollRestoration: true,

@@ -18,5 +18,6 @@ export const PLACES: readonly Place[] = [
   { to: '/activity', name: 'Activity', icon: 'activity', key: 'a' },
   { to: '/agents', name: 'Agents', icon: 'agents', key: 'r', group: MAY },
   { to: '/flows', name: 'Flows', icon: 'flows', key: 'f', group: MAY },
+  { to: '/tools', name: 'Tools', icon: 'tools', key: 't', group: MAY },
   { to: '/data', name: 'Data', icon: 'data', key: 'd', group: MAY },
 ]

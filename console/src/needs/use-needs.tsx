@@ -1,6 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useHub } from '../api/hub'
+import { pinReviewsQuery } from '../api/policy-queries'
 import {
   alertsQuery,
   approvalsQuery,
@@ -45,6 +46,7 @@ export function useNeeds(): Needs {
   const proposals = useQuery(proposalsQuery(hub, 'proposed'))
   const connections = useQuery(connectionsQuery(hub))
   const letters = useQuery(deadLettersQuery(hub))
+  const pins = useQuery(pinReviewsQuery(hub))
   const doctor = useQuery(doctorQuery(hub))
   const asked: readonly UseQueryResult<unknown>[] = [
     approvals,
@@ -57,6 +59,7 @@ export function useNeeds(): Needs {
   const items = [
     ...(approvals.data?.data ?? []).map(approvalNeed),
     ...(alerts.data?.alerts ?? []).filter(({ acknowledged_at }) => acknowledged_at === null).map(alertNeed),
+    ...(pins.data?.data ?? []).map(pinNeed),
     ...(doctor.data?.findings ?? []).filter(({ state }) => state === 'wrong').map(findingNeed),
     ...(proposals.data?.proposals ?? []).map(proposalNeed),
     ...(letters.data?.dead_letters ?? []).filter(({ replayed_at }) => replayed_at === null).map(letterNeed),
@@ -88,6 +91,23 @@ function approvalNeed(one: ApprovalRow): Need {
     at: one.created_at,
     until: one.expires_at,
     open: 'Look and decide',
+  }
+}
+
+function pinNeed(one: { review_id: string; tool_id: string; opened_at: string }): Need {
+  return {
+    key: `pin:${one.review_id}`,
+    group: 'Alerts',
+    icon: 'tools',
+    tone: 'no',
+    title: (
+      <>
+        <code>{one.tool_id}</code> is not what you pinned
+      </>
+    ),
+    note: 'Its server changed it. This tool is closed, the others go on.',
+    at: one.opened_at,
+    open: 'Compare',
   }
 }
 

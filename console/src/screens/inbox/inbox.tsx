@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { isTyping } from '../../frame/keys'
 import { useNeeds } from '../../needs/use-needs'
+import { ChangedPin } from './changed-pin'
 import { Decided } from './decided'
 import { Entries } from './entries'
 import { HeldCall } from './held-call'
@@ -79,6 +80,7 @@ function Item({ item }: { item: string }) {
   const [kind, id] = [item.slice(0, cut), item.slice(cut + 1)]
   if (kind === 'proposal') return <Proposal proposal_id={id} />
   if (kind === 'call') return <HeldCall approval_id={id} />
+  if (kind === 'pin') return <ChangedPin review_id={id} />
   if (kind === 'alert') return <AlertItem agent_id={id} />
   if (kind === 'finding') return <FindingItem subject={id} />
   if (kind === 'letter') return <LetterItem dead_letter_id={id} />
