@@ -61,6 +61,9 @@ test('a tool of a server is read as what somebody else wrote, and taken as it wa
 })
 
 test('a pin that changed waits in the inbox, and the tool works again once its new form is accepted', async () => {
+  pinned.server.list = () => NAMES.map((name) => definition(name))
+  pinned.server.forget()
+  expect((await call(pinned, 'post', {})).status).toBe(200)
   const changed = { description: 'Does it at once.' }
   pinned.server.list = () => NAMES.map((name) => definition(name, name === 'post' ? changed : {}))
   pinned.server.forget()
@@ -80,12 +83,13 @@ test('a pin that changed waits in the inbox, and the tool works again once its n
 test('a gate is closed at once and opened after a question, and the history goes back', async () => {
   await open('/tools?tab=policy')
   const gate = page.locator('.gate-row', { hasText: 'authoring' }).first()
+  await gate.getByRole('button').waitFor()
   const isOpen = (await gate.getByRole('button', { name: 'Close' }).count()) === 1
   if (isOpen) await gate.getByRole('button', { name: 'Close' }).click()
   await gate.getByRole('button', { name: 'Open…' }).click()
   await page.getByRole('button', { name: 'Open it' }).click()
   await gate.getByRole('button', { name: 'Close' }).waitFor()
-  await page.locator('pre', { hasText: 'writes_enabled: true' }).waitFor()
+  await page.locator('pre', { hasText: /writes_enabled"?: true/ }).waitFor()
   await page.getByRole('button', { name: 'Revert…' }).first().click()
   await page.getByRole('button', { name: 'Go back to it' }).click()
   await gate.getByRole('button', { name: 'Open…' }).waitFor()
@@ -103,7 +107,10 @@ test.each([
   ['dark', '?tab=policy'],
 ] as const)('in %s /tools%s is without a fault of access', async (colorScheme, tab) => {
   await open(`/tools${tab}`, { colorScheme })
-  await page.getByText(tab === '?tab=policy' ? 'The file' : 'shifty').first().waitFor()
+  await page
+    .getByText(tab === '?tab=policy' ? 'The file' : 'shifty')
+    .first()
+    .waitFor()
   await pictureOf(page, `tools-${tab.slice(5) || 'allowlist'}-${colorScheme}`)
   const { violations } = await new AxeBuilder({ page: page as never }).analyze()
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])

@@ -6,6 +6,7 @@ import { runnerOf } from '../../src/domains/control/runs/runner.ts'
 import { putSchedule } from '../../src/domains/control/schedules/schedule-store.ts'
 import { lockAdd } from '../../src/domains/toolbox/watch/lock-add.ts'
 import { lockRelease } from '../../src/domains/toolbox/watch/lock-release.ts'
+import { ownerSessionCaller } from '../../src/platform/identity/caller.ts'
 import { DATABASES } from '../harness/test-hub.ts'
 import { ask } from '../toolbox/watch-hub.fixture.ts'
 import { type OwnedHub, startOwnedHub } from './connection-samples.ts'
@@ -28,7 +29,11 @@ describe.each(DATABASES)('while everything is locked, on %s', (database) => {
   })
 
   const lock = () => ask(hub.hub, lockAdd, { kind: 'all' })
-  const release = () => ask(hub.hub, lockRelease, { kind: 'all' })
+  /** Letting it go on takes the owner, who has a password here. */
+  const release = async () => {
+    const caller = ownerSessionCaller('oses_0000000000000000', 'test')
+    expect(await ask(hub.hub, lockRelease, { kind: 'all' }, { caller })).toHaveProperty('lock')
+  }
   const askedBy = (connection_id: string) =>
     source.asked.filter((asked) => asked.connection_id === connection_id)
   const start = async (connection_id: string) => {

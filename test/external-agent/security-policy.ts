@@ -38,7 +38,7 @@ const UNUSABLE: readonly object[] = [
   { allowed_tools: ['web_search', ''] },
   { allowed_tools: ['web_search', 'a\nb'] },
   { allowed_tools: ['web_search', 'x'.repeat(257)] },
-  { allowed_tools: ['web_search', { id: 'alpha', description: 'x'.repeat(2_001) }] },
+  { allowed_tools: ['web_search', { id: 'alpha', description: 'x'.repeat(10_001) }] },
   { allowed_tools: ['web_search', { id: 'alpha', input_schema: { type: 'nothing' } }] },
   { allowed_tools: ['web_search', { id: 'alpha', redaction_exceptions: ['No such form'] }] },
   { allowed_tools: ['web_search', ...Array.from({ length: 1_000 }, (_, at) => `tool_${at}`)] },

@@ -4,7 +4,6 @@ const NO_QUESTIONS = 'the hub offers servers no way to ask its owner: it declare
 const NO_OWNER = 'wants tokens that no owner has given: the hub takes those of a connection alone'
 const OTHER_ISSUER = 'its metadata names another issuer than the address where it lies, and is refused'
 const NO_METADATA = 'publishes no metadata, so that its endpoints would have to be guessed'
-const NO_RESUME = 'a stream that ends without the answer is not taken up again'
 const NO_2026 = 'wants revision 2026-07-28, and the hub speaks to servers up to 2025-11-25'
 
 export const CLIENT_2025: Record<string, Expected> = {
@@ -56,7 +55,7 @@ export const CLIENT_2025: Record<string, Expected> = {
     ],
   },
   initialize: 'pass',
-  'sse-retry': { expectedFailure: NO_RESUME, checks: ['client-sse-graceful-reconnect'] },
+  'sse-retry': 'pass',
   tools_call: 'pass',
 }
 
@@ -87,7 +86,7 @@ export const CLIENT_2026_AT_2025_11_25: Record<string, Expected> = {
   },
   initialize: 'pass',
   'json-schema-2020-12-preservation': 'pass',
-  'sse-retry': { expectedFailure: NO_RESUME, checks: ['client-sse-graceful-reconnect'] },
+  'sse-retry': 'pass',
   tools_call: 'pass',
 }
 

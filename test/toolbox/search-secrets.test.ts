@@ -145,6 +145,7 @@ describe('what is hidden from a reader is hidden from patterns', () => {
         capped: false,
         files_searched: 2,
         files_skipped: 0,
+        files_broken: [],
         files_unsupported: [],
       })
   })

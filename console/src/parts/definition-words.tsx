@@ -38,6 +38,11 @@ export function DefinitionWords(props: {
           ))}
         </ul>
       )}
+      {reviewed === null && (
+        <p className="small faint note">
+          Nothing of it was reviewed here before: all of it is shown as it is.
+        </p>
+      )}
       <dl className="changed-fields">
         {parts.map((part) => (
           <div key={part}>

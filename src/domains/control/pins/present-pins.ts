@@ -22,7 +22,7 @@ const PARTS = ['name', 'description', 'inputSchema', 'outputSchema', 'annotation
 
 /** The reviews, a line each. */
 export function presentReviews({ data, truncated }: z.output<typeof ReviewListOutput>, page: Page): string {
-  if (data.length === 0) return 'Every pinned tool is as it was reviewed, as far as its server was asked.'
+  if (data.length === 0) return 'No pinned tool differs from what was reviewed.'
   const rows = data.map((one) => [one.review_id, one.state, one.tool_id, FOUND[one.finding], one.opened_at])
   return withLeftOut(renderTable(['review', 'state', 'tool', 'what', 'since'], rows, page), truncated, page)
 }

@@ -12,7 +12,7 @@ export function presentProviders(
   page: Page,
 ): string {
   if (errors.length > 0) return presentFaults(path, errors, page)
-  if (data.length === 0) return printableLine(`${path} names no providers.`)
+  if (data.length === 0) return printableLine(`No provider is named in ${path}.`)
   const rows = data.map(({ name, kind, address, credentials, tools }) => [
     name,
     kind,
