@@ -17,6 +17,8 @@ async function server({ call, resume }: Ways) {
       seen.resumes.push(request.headers['last-event-id'] as string | undefined)
       return resume(response, asked, request)
     }
+    // The end of a session is told without a body.
+    if (request.method !== 'POST') return void response.writeHead(200).end()
     let text = ''
     for await (const chunk of request) text += chunk
     const { id, method } = JSON.parse(text) as { id?: number; method: string }
