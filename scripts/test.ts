@@ -83,14 +83,17 @@ function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && existsSync('/etc/debian_version')
 }
 
-/** Runs all tests once. Snapshots are compared, never written. */
+/**
+ * Runs all tests. Snapshots are compared, never written. One that fails is tried once more, since the machine may have been
+ * busy, and named at the end: a test that needs that is a fault of the test.
+ */
 function runTests(): Count {
   const folder = mkdtempSync(join(tmpdir(), 'knowtation-summary-'))
   const file = join(folder, 'summary.json')
   const reporters = ['--reporter=default', '--reporter=./test/requirements/coverage-reporter.ts']
   try {
     const told = { CI: '1', KNOWTATION_FULL_TEST: '1', KNOWTATION_TEST_SUMMARY: file }
-    const isFine = run('vitest', ['run', ...reporters], told)
+    const isFine = run('vitest', ['run', '--retry=1', ...reporters], told)
     if (!existsSync(file)) return { passed: 0, failed: 1 }
     return countOf(JSON.parse(readFileSync(file, 'utf8')) as RunSummary, isFine)
   } finally {

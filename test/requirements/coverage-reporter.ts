@@ -36,6 +36,9 @@ export default class CoverageReporter implements Reporter {
     }
     const isFull = process.env.KNOWTATION_FULL_TEST === '1'
     if (isFull || coverage.unknown.length > 0) process.stdout.write(`\n${renderCoverage(coverage)}\n`)
+    const second = passed.filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0).map(fullNameOf)
+    if (isFull && second.length > 0)
+      process.stdout.write(`\nPassed on a second try, so to be mended:\n${second.join('\n')}\n`)
     if (isFull && (!summary.covered || summary.skipped.length > 0)) process.exitCode = 1
     if (process.env.KNOWTATION_TEST_SUMMARY)
       writeFileSync(process.env.KNOWTATION_TEST_SUMMARY, JSON.stringify(summary))
