@@ -1,7 +1,7 @@
 import './agents.css'
-import { Link, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
-import { Tabs } from '../../parts/tabs'
+import { TabLinks } from '../../parts/tabs'
 import { AGENT_TABS } from '../../router'
 import { Consents } from './consents'
 import { Grants } from './grants'
@@ -42,19 +42,7 @@ export function Agents() {
           New grant…
         </a>
       </header>
-      <Tabs label="Kinds of access">
-        {AGENT_TABS.map((one) => (
-          <Link
-            key={one}
-            to="/agents"
-            search={({ vault }) => ({ ...(vault && { vault }), ...(one !== 'grants' && { tab: one }) })}
-            className={one === tab ? 'is-here' : ''}
-            aria-current={one === tab ? 'page' : undefined}
-          >
-            {NAMES[one]}
-          </Link>
-        ))}
-      </Tabs>
+      <TabLinks label="Kinds of access" to="/agents" names={NAMES} tabs={AGENT_TABS} shown={tab} />
       <Shown />
     </div>
   )

@@ -1,6 +1,6 @@
 import './data.css'
-import { Link, useSearch } from '@tanstack/react-router'
-import { Tabs } from '../../parts/tabs'
+import { useSearch } from '@tanstack/react-router'
+import { TabLinks } from '../../parts/tabs'
 import { DATA_TABS } from '../../router'
 import { Engines } from './engines'
 import { Ledger } from './ledger'
@@ -21,19 +21,7 @@ export function Data() {
           <p className="lead">What comes in, what engines make of it, and from what each thing was made.</p>
         </div>
       </header>
-      <Tabs label="Kinds of data">
-        {DATA_TABS.map((one) => (
-          <Link
-            key={one}
-            to="/data"
-            search={({ vault }) => ({ ...(vault && { vault }), ...(one !== 'sources' && { tab: one }) })}
-            className={one === tab ? 'is-here' : ''}
-            aria-current={one === tab ? 'page' : undefined}
-          >
-            {NAMES[one]}
-          </Link>
-        ))}
-      </Tabs>
+      <TabLinks label="Kinds of data" to="/data" names={NAMES} tabs={DATA_TABS} shown={tab} />
       <Shown item={item} />
     </div>
   )

@@ -1,6 +1,6 @@
 import './tools.css'
-import { Link, useSearch } from '@tanstack/react-router'
-import { Tabs } from '../../parts/tabs'
+import { useSearch } from '@tanstack/react-router'
+import { TabLinks } from '../../parts/tabs'
 import { TOOL_TABS } from '../../router'
 import { Allowlist } from './allowlist'
 import { Policy } from './policy'
@@ -23,19 +23,7 @@ export function Tools() {
           </p>
         </div>
       </header>
-      <Tabs label="About tools">
-        {TOOL_TABS.map((one) => (
-          <Link
-            key={one}
-            to="/tools"
-            search={({ vault }) => ({ ...(vault && { vault }), ...(one !== 'allowlist' && { tab: one }) })}
-            className={one === tab ? 'is-here' : ''}
-            aria-current={one === tab ? 'page' : undefined}
-          >
-            {NAMES[one]}
-          </Link>
-        ))}
-      </Tabs>
+      <TabLinks label="About tools" to="/tools" names={NAMES} tabs={TOOL_TABS} shown={tab} />
       <Shown />
     </div>
   )
