@@ -56,6 +56,7 @@ const SCREENS = [
   ['activity', '/activity', 'Chain intact'],
   ['agents', '/agents', 'of 10000'],
   ['flow', '/flows/flow_weekly_digest', 'Collect what changed'],
+  ['tools', '/tools', 'asks at each call'],
   ['sources', '/data', 'Orders'],
   ['ledger', '/data?tab=ledger', 'plan'],
 ] as const
