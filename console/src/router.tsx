@@ -114,7 +114,7 @@ const tools = createRoute({
   component: lazyRouteComponent(() => import('./screens/tools/tools'), 'Tools'),
 })
 
-export const DATA_TABS = ['sources', 'engines', 'ledger'] as const
+export const DATA_TABS = ['sources', 'subscriptions', 'engines', 'ledger'] as const
 const data = createRoute({
   getParentRoute: () => root,
   path: '/data',
@@ -125,10 +125,56 @@ const data = createRoute({
   component: lazyRouteComponent(() => import('./screens/data/data'), 'Data'),
 })
 
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: '/data/connect',
+  component: lazyRouteComponent(() => import('./screens/data/connect'), 'Connect'),
+})
+const intent = createRoute({
+  getParentRoute: () => root,
+  path: '/data/connect/$intent_id',
+  component: lazyRouteComponent(() => import('./screens/data/intent-page'), 'IntentPage'),
+})
+
+export const SOURCE_VIEWS = ['runs', 'records', 'schedule'] as const
+export interface SourceSearch extends PageSearch {
+  view?: (typeof SOURCE_VIEWS)[number]
+  stream?: string
+  /** The record that is looked at, and what is looked for among all. */
+  key?: string
+  q?: string
+}
+const source = createRoute({
+  getParentRoute: () => root,
+  path: '/data/sources/$connection_id',
+  validateSearch: ({ view, stream, key, q }): SourceSearch => {
+    const known = SOURCE_VIEWS.find((one) => one === view)
+    return {
+      ...(known && { view: known }),
+      ...(text(stream) && { stream: text(stream) as string }),
+      ...(text(key) && { key: text(key) as string }),
+      ...(text(q) && { q: text(q) as string }),
+    }
+  },
+  component: lazyRouteComponent(() => import('./screens/data/source-page'), 'SourcePage'),
+})
+
 /** Where each page of the console is. A page's code comes when it is first opened. */
 export function openRouter() {
   return createRouter({
-    routeTree: root.addChildren([home, inbox, activity, agents, flows, flow, tools, data]),
+    routeTree: root.addChildren([
+      home,
+      inbox,
+      activity,
+      agents,
+      flows,
+      flow,
+      tools,
+      data,
+      connect,
+      intent,
+      source,
+    ]),
     basepath: '/console',
     defaultPreload: 'intent',
     scrollRestoration: true,

@@ -189,6 +189,8 @@ interface Declaration<
   contract?: Contract
   /** Keys that a caller may send and that count for nothing. */
   ignores?: readonly string[]
+  /** The owner may send a whole file in its input, and so a larger body than others. */
+  takesFile?: boolean
   /** The code for an input of the wrong form, where the contract wants its own. */
   whenInvalid?: keyof Errors & string
   input: Input
@@ -240,6 +242,7 @@ export interface Operation {
   readonly whileDamaged: boolean
   readonly contract: Contract | undefined
   readonly ignores: readonly string[]
+  readonly takesFile: boolean
   readonly whenInvalid: string | undefined
   readonly input: z.ZodObject
   readonly output: z.ZodType
@@ -282,6 +285,7 @@ export function defineOperation<
     whileDamaged: declaration.whileDamaged ?? false,
     contract: declaration.contract,
     ignores: declaration.ignores ?? [],
+    takesFile: declaration.takesFile ?? false,
     whenInvalid: declaration.whenInvalid,
     pending: declaration.pending,
     present: declaration.present,

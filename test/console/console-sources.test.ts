@@ -23,7 +23,7 @@ const FORBIDDEN = [
   ['storage of the browser', /localStorage|sessionStorage|indexedDB|document\.cookie|caches\.open/],
   ['another origin', /https?:\/\/(?!\/)/],
   ['a policy that lets markup through', /trustedTypes|createPolicy/],
-  ['a bearer', /fgrnt_bearer_|authorization/i],
+  ['a bearer', /fgrnt_bearer_|\bauthorization\b/i],
 ] as const
 
 describe('the sources of the console', () => {

@@ -82,7 +82,7 @@ describe('on the command line', () => {
     const { authorization_url } = JSON.parse(opened.stdout) as { authorization_url: string }
     const { search } = await giveAccess(authorization_url)
     const done = await owner.get(`/owner/intents/finish${search}`)
-    expect([done.status, done.headers.location]).toEqual([303, `/owner/intents/${intent_id}?told=connected`])
+    expect([done.status, done.headers.location]).toEqual([303, `/console/data/connect/${intent_id}`])
   })
 
   test('secrets come from files and stdin, and from nowhere else', async () => {

@@ -37,7 +37,7 @@ describe.each(DATABASES)('authorisation at a real provider, on %s', (database) =
       const { intent_id, next_step } = await stage.people.begin('json_api', { display_name: 'Items' })
       expect(next_step.kind).toBe('open_url')
       const { url, text } = await goToProvider(stage, intent_id)
-      expect(text).toContain(`You are on your way to ${new URL(stage.provider.issuer).host}`)
+      expect(JSON.parse(text)).toMatchObject({ intent_id, redirect_uri: callbackOf(stage.hub) })
       const asked = new URL(url)
       expect(asked.origin).toBe(stage.provider.issuer)
       expect(Object.fromEntries(asked.searchParams)).toMatchObject({
@@ -59,8 +59,11 @@ describe.each(DATABASES)('authorisation at a real provider, on %s', (database) =
         status: 'active',
         display_name: 'Items',
       })
-      const page = await stage.people.owner.get(done.headers.location as string)
-      expect(page.text).toContain('<h1>Connected</h1>')
+      const shown = await stage.people.asOwner('GET', `${INTENTS}/${intent_id}`)
+      expect([done.headers.location, shown.body.state]).toEqual([
+        `/console/data/connect/${intent_id}`,
+        'completed',
+      ])
       // The same answer a second time, and the same page reloaded, make nothing.
       const again = await comeBack(stage, callback)
       expect(again.status).toBe(400)

@@ -114,13 +114,13 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
     const { port } = new URL(hub.url)
     expect(next_step).toMatchObject({
       kind: 'open_url',
-      url: `http://localhost:${port}/owner/intents/${intent_id}`,
+      url: `http://localhost:${port}/console/data/connect/${intent_id}`,
     })
-    const page = await people.owner.get(`/owner/intents/${intent_id}`)
-    expect([page.status, page.text.includes('Go on to the provider')]).toEqual([200, true])
-    const { text } = await visitorOf(hub).get(`/owner/intents/${intent_id}`)
+    const page = await people.owner.get(`/console/data/connect/${intent_id}`)
+    expect([page.status, page.text.includes('<div id="console">')]).toEqual([200, true])
+    const { text } = await visitorOf(hub).get(`/console/data/connect/${intent_id}`)
     expect(text).toContain('<h1>Sign in</h1>')
-    expect(text).toContain(`name="place" value="/owner/intents/${intent_id}"`)
+    expect(text).toContain(`name="place" value="/console/data/connect/${intent_id}"`)
   })
 
   verifies(['OWNR-058', 'OWNR-059'], 'bound to a browser, says what only the owner can do', async () => {
@@ -156,7 +156,7 @@ describe.each(DATABASES)('a connection that is begun, on %s', (database) => {
         kind: 'unsupported',
         reason: expect.stringMatching(/^WhatsApp lets no program read/),
         runbook_path: 'docs/connectors.md',
-        dashboard_url: expect.stringMatching(/^http:\/\/localhost:\d+\/owner\/intents$/),
+        dashboard_url: expect.stringMatching(/^http:\/\/localhost:\d+\/console\/data\/connect$/),
       })
       expect(intent.runbook_path).toBe('docs/connectors.md')
       const done = await people.asOwner('POST', `/_ref/intents/${intent.intent_id}/complete`, {})

@@ -44,20 +44,17 @@ export function valuesOf({ provider }: OAuthStage, more: object = {}) {
   return { url, issuer, client_id, scope: 'openid items', ...more }
 }
 
-/** The owner goes to the provider by the page, as a browser does, and the provider's address is read off it. */
+/** The owner goes to the provider, as the console has it: the provider's address is what the hub answers. */
 export async function goToProvider(
   stage: OAuthStage,
   intent_id: string,
   more: object = {},
 ): Promise<{ status: number; text: string; url: string }> {
-  const { owner } = stage.people
-  await owner.get(`/owner/intents/${intent_id}`)
-  const fields = Object.entries(valuesOf(stage, more)).map(([name, value]) => [
-    `setting.${name}`,
-    String(value),
-  ])
-  const page = await owner.post(`/owner/intents/${intent_id}/authorize`, Object.fromEntries(fields))
-  return { status: page.status, text: page.text, url: onwardsIn(page.text) }
+  const values = valuesOf(stage, more)
+  const { status, body } = await stage.people.asOwner('POST', `/_ref/intents/${intent_id}/authorize`, {
+    values,
+  })
+  return { status, text: JSON.stringify(body), url: String(body.authorization_url ?? '') }
 }
 
 function onwardsIn(text: string): string {
@@ -89,7 +86,7 @@ export async function connect(stage: OAuthStage): Promise<string> {
   const { intent_id } = await stage.people.begin('json_api')
   const { url } = await goToProvider(stage, intent_id)
   const done = await comeBack(stage, await giveAccess(url))
-  expect([done.status, done.headers.location]).toEqual([303, `/owner/intents/${intent_id}?told=connected`])
+  expect([done.status, done.headers.location]).toEqual([303, `/console/data/connect/${intent_id}`])
   const { body } = await stage.people.asAgent('GET', `${INTENTS}/${intent_id}`)
   return body.connection_id as string
 }

@@ -6,6 +6,7 @@ import type { TestHub } from '../harness/test-hub.ts'
 import { PIN_ROUTES } from './pin-routes.fixture.ts'
 import { POLICY_ROUTES } from './policy-routes.fixture.ts'
 import { codeOf, type Received, type Sent } from './rest-hub.fixture.ts'
+import { SOURCE_ROUTES } from './source-routes.fixture.ts'
 
 export const registry = buildRegistry(allOperations)
 
@@ -216,20 +217,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_run_watch: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, run_id: 'run_nope' }),
   owner_run_cancel: expects('owner_session', '404 run_not_found', { run_id: 'run_nope' }),
   owner_run_live_list: expects('owner_session', '200'),
-  owner_connection_schedule_set: expects('owner_surface', NO_CONNECTION, {
-    ...CONNECTION,
-    cron: '0 3 * * *',
-  }),
-  owner_connector_schedule_set: expects('owner_surface', NO_CONNECTIONS, { ...CONNECTOR, cron: '0 3 * * *' }),
-  owner_connection_schedule_pause: expects('owner_surface', NO_CONNECTION, CONNECTION),
-  owner_connector_schedule_pause: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
-  owner_connection_schedule_resume: expects('owner_surface', NO_CONNECTION, CONNECTION),
-  owner_connector_schedule_resume: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
-  owner_connection_schedule_delete: expects('owner_surface', NO_CONNECTION, CONNECTION),
-  owner_connector_schedule_delete: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
-  owner_stream_list: expects('owner_surface', NO_CONNECTION, CONNECTION),
-  owner_record_list: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, stream: 'items' }),
-  owner_record_get: expects('owner_surface', NO_CONNECTION, { ...CONNECTION, stream: 'items', key: 'k' }),
+  ...SOURCE_ROUTES,
   owner_connection_diagnostics: expects('owner_surface', NO_CONNECTION, CONNECTION),
   owner_connector_diagnostics: expects('owner_surface', NO_CONNECTIONS, CONNECTOR),
   owner_connection_intent_create: expects('owner_surface', '201', {

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answerOf } from './client'
 import type { Hub } from './hub'
-import { RUNS } from './queries'
+import { SOURCE } from './queries'
 
 /** The reads of engines, the ledger and one source; the others are in `queries.ts`. */
 export const executionQuery = ({ vault, client }: Hub, run_id: string) =>
@@ -54,7 +54,7 @@ export const diagnosticsQuery = ({ vault, client }: Hub, connection_id: string) 
           signal,
         }),
       ),
-    meta: { follows: RUNS },
+    meta: { follows: SOURCE },
   })
 
 export const historyQuery = ({ vault, client }: Hub, connection_id: string) =>
@@ -67,7 +67,7 @@ export const historyQuery = ({ vault, client }: Hub, connection_id: string) =>
           signal,
         }),
       ),
-    meta: { follows: RUNS },
+    meta: { follows: SOURCE },
   })
 
 export const streamsQuery = ({ vault, client }: Hub, connection_id: string) =>
@@ -80,5 +80,5 @@ export const streamsQuery = ({ vault, client }: Hub, connection_id: string) =>
           signal,
         }),
       ),
-    meta: { follows: RUNS },
+    meta: { follows: SOURCE },
   })

@@ -5,6 +5,8 @@ import type { Hub } from './hub'
 /** What a lock, or taking one away, is called in the log. */
 const LOCKS = /^lock_/
 export const RUNS = /run|connection|record/
+/** The same for what is read of one source: one that was deleted has nothing to read. */
+export const SOURCE = /run|record|connect(?:ion|or)_(?!delete)/
 
 /** Every read of the console: which operation it asks, and after which kinds of change it is asked again. */
 export const locksQuery = ({ vault, client }: Hub) =>
@@ -90,13 +92,6 @@ export const grantsQuery = ({ vault, client }: Hub) =>
     queryKey: ['flow_external_grant_list', vault],
     queryFn: ({ signal }) => answerOf(client.GET('/api/v1/flows/external-grants', { signal })),
     meta: { follows: /grant|invoke|consent|sign_in/ },
-  })
-
-export const runsQuery = ({ vault, client }: Hub) =>
-  queryOptions({
-    queryKey: ['owner_run_live_list', vault],
-    queryFn: ({ signal }) => answerOf(client.GET('/_ref/runs', { signal })),
-    meta: { follows: RUNS },
   })
 
 export const connectionsQuery = ({ vault, client }: Hub) =>

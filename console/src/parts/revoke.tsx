@@ -1,5 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { useAct } from './act'
 import { Ask } from './ask'
 
 /** A button that ends something for good: it asks first, and says what will happen. */
@@ -7,19 +7,14 @@ export function Revoke(props: {
   word: string
   title: ReactNode
   yes: string
-  /** The reads that show it, by the name of their operation. */
-  shownBy: string
+  /** The reads that show it, by the names of their operations. */
+  shownBy: string | readonly string[]
   act: () => Promise<unknown>
   children: ReactNode
 }) {
   const { word, title, yes, shownBy, act, children } = props
   const [isAsked, setAsked] = useState(false)
-  const queries = useQueryClient()
-  const revoke = useMutation({
-    mutationFn: act,
-    onSuccess: () => setAsked(false),
-    onSettled: () => queries.invalidateQueries({ queryKey: [shownBy] }),
-  })
+  const revoke = useAct(act, [shownBy].flat(), () => setAsked(false))
   return (
     <>
       <button type="button" className="button danger" onClick={() => setAsked(true)}>

@@ -24,6 +24,8 @@ declare module 'fastify' {
 
 /** What a caller with a credential may send at most. */
 export const BODY_LIMIT_BYTES = 1_048_576
+/** The same for the owner, where a file may come along: the largest that an intent takes, and the fields beside it. */
+const FILE_BODY_LIMIT_BYTES = 6 * 1_048_576
 
 /** Why a caller has to wait, if it has made too many calls. Asked before a body is read; the pipeline does the counting. */
 export function findLimit(hub: Hub, caller: Caller): Refusal | undefined {
@@ -42,19 +44,26 @@ export function addOperationRoutes(app: FastifyInstance, hub: Hub, registry: Reg
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       config: { operation },
-      bodyLimit: BODY_LIMIT_BYTES,
+      bodyLimit: operation.takesFile ? FILE_BODY_LIMIT_BYTES : BODY_LIMIT_BYTES,
       // Refused before the body is read: what a stranger sends is not worth parsing.
       onRequest: async (request, reply) => {
         const { refused, caller } = request.identity
         if (refused || caller.kind === 'anonymous')
           return refuseRequest(hub, request, reply, operation, refused)
-        const limited = findLimit(hub, caller)
+        const limited = findLimit(hub, caller) ?? findOversize(operation, request)
         if (limited) return refuseRequest(hub, request, reply, operation, undefined, limited)
       },
       handler: async (request, reply) =>
         sendAnswer(reply, await answerRequest(hub, request, reply, route), operation),
     })
   }
+}
+
+/** A file is the owner's to send: from anybody else no body is read that is larger than bodies are, or does not say. */
+function findOversize(operation: Operation, { identity, headers }: FastifyRequest): Refusal | undefined {
+  if (!operation.takesFile || identity.caller.kind === 'owner_session') return undefined
+  const bytes = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
+  return bytes > BODY_LIMIT_BYTES ? new Refusal('PAYLOAD_TOO_LARGE') : undefined
 }
 
 interface Route {

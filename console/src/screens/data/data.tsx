@@ -5,9 +5,15 @@ import { DATA_TABS } from '../../router'
 import { Engines } from './engines'
 import { Ledger } from './ledger'
 import { Sources } from './sources'
+import { Subscriptions } from './subscriptions'
 
-const NAMES = { sources: 'Sources', engines: 'Engines', ledger: 'Ledger' } as const
-const SHOWN = { sources: Sources, engines: Engines, ledger: Ledger } as const
+const NAMES = {
+  sources: 'Sources',
+  subscriptions: 'Subscriptions',
+  engines: 'Engines',
+  ledger: 'Ledger',
+} as const
+const SHOWN = { sources: Sources, subscriptions: Subscriptions, engines: Engines, ledger: Ledger } as const
 
 /** Is my data coming in, and what was made from what? */
 export function Data() {

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useHub } from '../../api/hub'
-import { connectionsQuery, executionsQuery, recordsQuery, runsQuery } from '../../api/queries'
+import { connectionsQuery, executionsQuery, recordsQuery } from '../../api/queries'
+import { liveRunsQuery } from '../../api/source-queries'
 import { useNow } from '../../live/now'
 import type { AuditRecord } from '../../parts/bars'
 import { Meter } from '../../parts/meter'
@@ -19,7 +20,7 @@ export function HappeningNow() {
   const now = useNow()
   const records =
     useQuery(recordsQuery(hub, { hide_own_reads: true, limit: RECORDS_READ })).data?.records ?? []
-  const runs = useQuery(runsQuery(hub)).data?.data ?? []
+  const runs = useQuery(liveRunsQuery(hub)).data?.data ?? []
   const names = useQuery(connectionsQuery(hub)).data?.data ?? []
   const executions = (useQuery(executionsQuery(hub)).data?.executions ?? []).filter(({ state }) =>
     ['planned', 'running'].includes(state),

@@ -66,6 +66,7 @@ export const ownerIntentComplete = defineOwnerOperation({
   rest: 'POST /_ref/intents/{intent_id}/complete',
   cli: 'owner intent complete <intent_id>',
   errors,
+  takesFile: true,
   target: ({ intent_id }) => ({ kind: 'connection_intent', id: intent_id }),
   spine,
   input: z.strictObject({

@@ -7,6 +7,9 @@ import { hubAddress } from '../owner/hub-address.ts'
 import { CollectionScope, type NextStep, type ShownIntent } from './intent-schemas.ts'
 import type { IntentRow } from './intent-store.ts'
 
+/** Where the owner connects something, in the console. */
+export const CONNECT_PATH = '/console/data/connect'
+
 /** What there is to say of a connector that the hub does not have, or has no more. */
 const UNKNOWN: ConnectorManifest = {
   connector_id: 'unknown',
@@ -92,12 +95,12 @@ function nextStep(
   code: string | undefined,
 ): NextStep {
   const { next_step_kind: kind, runbook_path } = plan
-  const page = `${address}/owner/intents/${row.intent_id}`
+  const page = `${address}${CONNECT_PATH}/${row.intent_id}`
   const runbook = runbook_path === null ? {} : { runbook_path }
   switch (kind) {
     case 'unsupported':
     case 'manual_runbook':
-      return { kind, reason: manifest.reason, dashboard_url: `${address}/owner/intents`, ...runbook }
+      return { kind, reason: manifest.reason, dashboard_url: `${address}${CONNECT_PATH}`, ...runbook }
     case 'needs_deployment_config':
       return { kind, reason: plan.deployment_readiness.guidance ?? manifest.reason, ...runbook }
     case 'complete_browser_assistance':

@@ -7,6 +7,7 @@ import { requireConnection } from '../connections/connection-store.ts'
 import { ConnectionId } from '../connections/define-connection-operation.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { findRecord, findStream, listRecords, listRemovals, listStreams } from './record-reads.ts'
+import { ownerRecordSearch } from './record-search.ts'
 import type { RecordRow, RemovalRow } from './record-store.ts'
 
 const PAGE_LIMIT = 500
@@ -181,4 +182,4 @@ const ownerRecordGet = defineOwnerOperation({
 })
 
 /** What can be done with what was collected. */
-export const recordOperations = [ownerStreamList, ownerRecordList, ownerRecordGet]
+export const recordOperations = [ownerStreamList, ownerRecordList, ownerRecordGet, ownerRecordSearch]

@@ -5,7 +5,8 @@ import type { ConnectionRow } from '../connections/connection-store.ts'
 import { defineConnectionOperation } from '../connections/define-connection-operation.ts'
 import type { JsonObject } from '../connectors/connector.ts'
 import { runErrors } from '../runs/run-errors.ts'
-import { CRON_CHARS, INTERVAL_SECONDS, TimingFault } from './next-run.ts'
+import { TimingFault } from './next-run.ts'
+import { ownerSchedulePreview } from './schedule-preview.ts'
 import {
   enableSchedule,
   findSchedule,
@@ -13,6 +14,7 @@ import {
   removeSchedule,
   type ScheduleRow,
 } from './schedule-store.ts'
+import { oneOf, timingInput } from './timing-input.ts'
 
 export const ScheduleAnswer = z.strictObject({
   object: z.literal('owner_connection_schedule'),
@@ -22,7 +24,6 @@ export const ScheduleAnswer = z.strictObject({
   schedule: ScheduleShape,
 })
 
-const TIMEZONE_CHARS = 64
 const event = 'owner_agent.connection.schedule' as const
 
 function show(
@@ -49,16 +50,7 @@ const scheduleSet = defineConnectionOperation({
   path: '/schedule',
   cli: 'owner schedule set <connection_id>',
   errors: connectionErrors.pick('connector_instance_inactive'),
-  extra: {
-    cron: z.string().max(CRON_CHARS).optional().describe('Five fields: minute hour day month weekday'),
-    interval_seconds: z
-      .int()
-      .min(INTERVAL_SECONDS.min)
-      .max(INTERVAL_SECONDS.max)
-      .optional()
-      .describe('So long after the last time'),
-    timezone: z.string().max(TIMEZONE_CHARS).default('UTC').describe('Where the cron line is meant'),
-  },
+  extra: timingInput,
   output: ScheduleAnswer,
   present: async () => (await import('../connections/present-connections.ts')).presentSchedule,
   spine: {
@@ -70,12 +62,10 @@ const scheduleSet = defineConnectionOperation({
     }),
   },
   async handle({ input, db, now, refuse }, connection) {
-    const { cron = null, interval_seconds = null, timezone } = input
     if (connection.status !== 'active') return refuse('connector_instance_inactive')
-    if ((cron === null) === (interval_seconds === null))
-      return refuse('BAD_REQUEST', 'Give either cron or interval_seconds.')
+    const timing = oneOf(input) ?? refuse('BAD_REQUEST', 'Give either cron or interval_seconds.')
     try {
-      await putSchedule(db, connection.connection_id, { cron, interval_seconds, timezone }, now)
+      await putSchedule(db, connection.connection_id, timing, now)
     } catch (error) {
       if (error instanceof TimingFault) return refuse('BAD_REQUEST', error.message)
       throw error
@@ -142,4 +132,10 @@ const scheduleDelete = defineConnectionOperation({
 })
 
 /** What can be done with schedules. */
-export const scheduleOperations = [...scheduleSet, ...schedulePause, ...scheduleResume, ...scheduleDelete]
+export const scheduleOperations = [
+  ...scheduleSet,
+  ...schedulePause,
+  ...scheduleResume,
+  ...scheduleDelete,
+  ownerSchedulePreview,
+]

@@ -2,15 +2,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CALLBACK_PATH } from '../../../domains/control/intents/authorize-intent.ts'
 import { ownerAuthorizationFinish } from '../../../domains/control/intents/complete-intent.ts'
 import { findIntentByState } from '../../../domains/control/intents/intent-store.ts'
+import { CONNECT_PATH } from '../../../domains/control/intents/show-intent.ts'
 import { localhostOf } from '../../../domains/control/owner/hub-address.ts'
 import type { Hub } from '../../../operations/hub.ts'
-import { runOperation } from '../../../operations/run-operation.ts'
+import { type Answer, runOperation } from '../../../operations/run-operation.ts'
 import { callOf } from '../operation-call.ts'
-import { sendNotConnected } from './intent-pages.ts'
+import { faultOf } from './owner-forms.ts'
 import { ownOrigin, showSignIn } from './sign-in-pages.ts'
 import { html } from './views/html.ts'
-import { onwards } from './views/intent-view.ts'
-import { sendPage } from './views/page-layout.ts'
+import { onwards, sendPage } from './views/page-layout.ts'
 
 const FINISH_PATH = '/owner/intents/finish'
 /** What a provider may answer with (RFC 6749, RFC 9207). All else is left behind. */
@@ -37,7 +37,7 @@ export function addCallbackPages(pages: FastifyInstance, hub: Hub): void {
     if (identity.caller.kind !== 'owner_session') return showSignIn(hub, request, reply, answer.status)
     if (!answer.ok) return sendNotConnected(reply, answer)
     const { intent_id } = JSON.parse(answer.text) as { intent_id: string }
-    return reply.redirect(`/owner/intents/${intent_id}?told=connected`, 303)
+    return reply.redirect(`${CONNECT_PATH}/${intent_id}`, 303)
   })
 }
 
@@ -54,7 +54,7 @@ async function leadOver(
   return sendPage(reply, 400, {
     title: 'Not connected',
     fault: 'No connection of this hub waits for this answer: it came before, or too late.',
-    body: html`<p class="plain"><a href="/owner/intents">Your connections</a></p>`,
+    body: html`<p class="plain"><a href="${CONNECT_PATH}">Your connections</a></p>`,
   })
 }
 
@@ -63,4 +63,15 @@ function answerIn({ url }: FastifyRequest): string {
   const query = url.slice(url.indexOf('?') + 1)
   const given = url.includes('?') && query.length <= QUERY_LIMIT_CHARS ? new URLSearchParams(query) : []
   return new URLSearchParams([...given].filter(([name]) => PARAMETERS.includes(name))).toString()
+}
+
+/** Tells that a provider's answer came to nothing, and where to try again. */
+function sendNotConnected(reply: FastifyReply, answer: Answer): FastifyReply {
+  const body = html`<div class="card plain">Nothing was connected. <a href="${CONNECT_PATH}">Your connections</a> show what still waits.</div>`
+  return sendPage(reply, answer.status, {
+    title: 'Not connected',
+    fault: faultOf(answer),
+    body,
+    signed_in: true,
+  })
 }

@@ -17,9 +17,8 @@ import { callOf } from '../operation-call.ts'
 import { faultOf, fieldOf, fieldsOf, formToken, runForm } from './owner-forms.ts'
 import { showSignInFirst } from './sign-in-pages.ts'
 import { forOwner } from './uploads.ts'
-import { html } from './views/html.ts'
-import { intentsView, intentView, onwards, SETTING_PREFIX } from './views/intent-view.ts'
-import { sendPage } from './views/page-layout.ts'
+import { intentsView, intentView, SETTING_PREFIX } from './views/intent-view.ts'
+import { onwards, sendPage } from './views/page-layout.ts'
 
 const PATH = '/owner/intents'
 
@@ -146,11 +145,4 @@ async function showIntent(
 
 function leadOf({ state }: ShownIntent, about: string): string | undefined {
   return state === 'open' ? about : undefined
-}
-
-/** Tells that a provider's answer came to nothing, and where to try again. */
-export function sendNotConnected(reply: FastifyReply, answer: Answer): FastifyReply {
-  const body = html`<div class="card plain">Nothing was connected. <a href="${PATH}">Your connections</a> show what still waits.</div>`
-  const parts = { title: 'Not connected', fault: faultOf(answer), body, signed_in: true }
-  return sendPage(reply, answer.status, parts)
 }

@@ -20,6 +20,7 @@ import { addPresencePages } from './presence-pages.ts'
 import { addProposalPages } from './proposal-pages.ts'
 import { addRunPages } from './run-pages.ts'
 import { addSignInPages } from './sign-in-pages.ts'
+import { addSubscriptionPages } from './subscription-pages.ts'
 import { addUploadReader } from './uploads.ts'
 import { html } from './views/html.ts'
 import { sendPage } from './views/page-layout.ts'
@@ -57,6 +58,7 @@ export function addOwnerPages(app: FastifyInstance, signIn: SignIn, registry: Re
     addRunPages(pages, hub)
     addActivityPages(pages, hub)
     addLockPages(pages, hub)
+    addSubscriptionPages(pages, hub)
     addApprovalPages(pages, hub)
     addPresencePages(pages, hub)
     addCallbackPages(pages, hub)

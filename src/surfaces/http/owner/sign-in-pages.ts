@@ -16,8 +16,7 @@ import { findUserCode } from '../../../platform/identity/owner-user-code.ts'
 import { setCookie } from './owner-cookies.ts'
 import { faultOf, fieldOf, formToken, runForm } from './owner-forms.ts'
 import { html } from './views/html.ts'
-import { onwards } from './views/intent-view.ts'
-import { sendPage } from './views/page-layout.ts'
+import { onwards, sendPage } from './views/page-layout.ts'
 import { findPlace, linkForm, placeAfter, setUpForm, signInForm } from './views/sign-in-view.ts'
 
 /** Sets up, signs in, and follows one-time links: the pages for whoever has yet to show that they are the owner. */

@@ -144,8 +144,3 @@ export function intentsView(
 ${rows.length > 0 ? html`<ul class="list offers">${rows}</ul>` : html`<p class="empty">Nothing waits.</p>`}</section>
 <section><h2>Connect something</h2><p>Where this hub can collect from.</p><ul class="list offers">${begun}</ul></section>`
 }
-
-/** A page that goes on by itself, with a link for whoever does not want to wait. */
-export function onwards(url: string, text: string, label: string): Html {
-  return html`<div class="card plain"><p>${text}</p><p><a href="${url}">${label}</a></p></div>`
-}

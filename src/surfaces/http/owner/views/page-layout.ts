@@ -52,10 +52,10 @@ export function stoppedBanner(lock: Lock): Html {
 }
 
 function renderPage(parts: PageParts, path: string, stopped: Lock | undefined): Html {
-  const { title, lead, fault, told, body, wide, signed_in, onwards, form_action } = parts
+  const { title, lead, fault, told, body, wide, signed_in, onwards: next, form_action } = parts
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title} · Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/owner/style.css">${onwards !== undefined && html`<meta http-equiv="refresh" content="0;url=${onwards}">`}
+<title>${title} · Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/owner/style.css">${next !== undefined && html`<meta http-equiv="refresh" content="0;url=${next}">`}
 ${form_action === undefined && html`<script src="/owner/script.js" defer></script>`}</head>
 <body><header><a class="brand" href="${signed_in ? '/owner' : '/'}"><i></i>Knowtation</a>${signed_in && waysFrom(path)}</header>
 ${stopped && stoppedBanner(stopped)}<main class="${wide ? 'wide' : 'narrow'}">
@@ -89,4 +89,9 @@ function waysFrom(path: string): Html {
     return html`<a href="${to}"${mark}>${name}</a>`
   })
   return html`<nav aria-label="Pages">${links}</nav>`
+}
+
+/** A page that goes on by itself, with a link for whoever does not want to wait. */
+export function onwards(url: string, text: string, label: string): Html {
+  return html`<div class="card plain"><p>${text}</p><p><a href="${url}">${label}</a></p></div>`
 }
