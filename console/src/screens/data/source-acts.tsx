@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { answerOf } from '../../api/client'
@@ -116,6 +116,7 @@ function Rename({ connection, close }: { connection: Connection; close: () => vo
 function Delete({ connection, close }: { connection: Connection; close: () => void }) {
   const hub = useHub()
   const navigate = useNavigate()
+  const queries = useQueryClient()
   const [typed, setTyped] = useState('')
   const { connection_id, display_name, schedule } = connection
   const streams = useQuery(streamsQuery(hub, connection_id))
@@ -124,8 +125,12 @@ function Delete({ connection, close }: { connection: Connection; close: () => vo
       answerOf(
         hub.client.DELETE('/v1/owner/connections/{connection_id}', { params: { path: { connection_id } } }),
       ),
-    ['owner_connection_list'],
-    () => void navigate({ to: '/data', search: ({ vault }) => ({ ...(vault && { vault }) }) }),
+    [],
+    () => {
+      // A list that still has it would have its rows ask for what is gone.
+      queries.removeQueries({ queryKey: ['owner_connection_list'] })
+      void navigate({ to: '/data', search: ({ vault }) => ({ ...(vault && { vault }) }) })
+    },
   )
   const count = streams.data?.data.reduce((sum, { record_count }) => sum + record_count, 0)
   return (
