@@ -17,6 +17,8 @@ const PROGRAMS = [
   { name: 'nginx', path: '/usr/sbin/nginx' },
   { name: 'caddy', path: '/usr/bin/caddy' },
   { name: 'openssl', path: '/usr/bin/openssl' },
+  { name: 'rsyslog', path: '/usr/sbin/rsyslogd' },
+  { name: 'rsyslog-gnutls', path: '/usr/share/doc/rsyslog-gnutls' },
   { name: 'faketime', path: '/usr/bin/faketime' },
   { name: 'gcc', path: '/usr/bin/gcc' },
   { name: 'libc6-dev', path: '/usr/include/stdio.h' },

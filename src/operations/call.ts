@@ -33,6 +33,8 @@ export interface Call {
   readonly progress?: TellProgress | undefined
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
+  /** The trace that the caller says it belongs to. A claim: it decides nothing. */
+  readonly traceparent?: string | undefined
   /** The grant that it is made for, where that is not the caller's own to present. */
   readonly references?: Partial<CallReferences>
   /** Asks again whether the caller's credential counts, while an act is under way. */

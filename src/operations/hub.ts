@@ -20,6 +20,7 @@ import type { Database } from '../platform/storage/database.ts'
 import { onDatabaseTime } from '../platform/storage/database-clock.ts'
 import { checkNotLost } from '../platform/storage/lost-database.ts'
 import { openDatabase } from '../platform/storage/open-database.ts'
+import { NO_TRACING, type Tracing } from '../platform/tracing/tracing.ts'
 import type { ConnectionTokens } from '../platform/upstream/connection-tokens.ts'
 import { type LazyUpstreams, lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Operation } from './define-operation.ts'
@@ -43,6 +44,8 @@ export interface Hub extends PartOwner {
   readonly log: Log
   readonly db: Database
   readonly audit: AuditLog
+  /** Where an operator is told what the hub does; nowhere, unless the environment says so. */
+  readonly tracing: Tracing
   /** What lies beside the database and knows how far it has come. */
   readonly witness: Pick<HomeWitness, 'checkInPlace'>
   readonly refusals: RefusalLog
@@ -97,11 +100,14 @@ export interface HubOptions {
   acceptLoss?: boolean
   /** Whether it will serve pages, and so needs a name for the owner's. */
   serves?: boolean
+  /** Where it tells what it does; without it nowhere. */
+  tracing?: Tracing
 }
 
 /** Opens a home, making what is missing; whatever is damaged stops it here, by name. */
 export async function openHub(options: HubOptions): Promise<Hub> {
-  const { home, env, system: machine, log } = options
+  const { home, env, system: machine } = options
+  const { tracing, log } = tellersOf(options)
   ensurePrivateFolder(home.folder)
   checkWhole(home)
   const config = readHubConfig(home)
@@ -112,7 +118,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   const about = { accept_loss: acceptLoss, is_restored: !!restored }
   const witness = homeWitness({ home, key, system: machine, log, ...about })
   const { check } = witness
-  const db = await openDatabase(home, env, machine.now(), { checkIntegrity, check, acceptLoss })
+  const opened = await openDatabase(home, env, machine.now(), { checkIntegrity, check, acceptLoss })
+  const db = tracing.database(opened)
   const closing: Hub['closing'] = []
   try {
     const system = await onDatabaseTime(db, machine, closing)
@@ -124,7 +131,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const refusals = coalesceRefusals((record) => audit.append(record))
     const observers: Hub['observers'] = []
     const tokens = () => options.connectionTokens?.(hub)
-    const upstreams = lazyUpstreams({ env, log, now: system.now, tokens })
+    const upstreams = lazyUpstreams({ env, log, now: system.now, tokens, tracing })
     const stopping = new AbortController()
     const hub: Hub = {
       ...partsOf(options, { config, system, db }),
@@ -146,6 +153,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
         await refusals.flushAll().catch((error: Error) => log.error({ fault: error.name }, 'refusals lost'))
         await db.close()
         witness.close()
+        await tracing.close()
       },
     }
     return hub
@@ -153,20 +161,27 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     await Promise.allSettled(closing.map((end) => end()))
     await db.close()
     witness.close()
+    await tracing.close()
     throw error
   }
+}
+
+/** Where the hub tells what it does. */
+function tellersOf({ tracing = NO_TRACING, log }: HubOptions): Pick<Hub, 'tracing' | 'log'> {
+  return { tracing, log: tracing.log(log) }
 }
 
 type Opened = Pick<Hub, 'config' | 'system' | 'db'>
 
 /** What needs nothing to be read or written at the start, and nothing to be ended. */
-function partsOf({ home, env, log, system: machine, ...options }: HubOptions, opened: Opened) {
+function partsOf(options: HubOptions, opened: Opened) {
+  const { home, env, system: machine } = options
   const { config, system, db } = opened
   const locks = openLocks(db)
   return {
+    ...tellersOf(options),
     home,
     env,
-    log,
     config,
     system,
     db,

@@ -6,7 +6,8 @@ import { isForbidden, isGateOn } from '../platform/policy/gates.ts'
 import { isPublicOrigin } from '../platform/policy/hub-config.ts'
 import { act } from './act.ts'
 import { hasAuthority } from './authority.ts'
-import type { Answer, Call, CallState } from './call.ts'
+import { type Answer, type Call, type CallState, requestIdOf } from './call.ts'
+import { endOfSpan, spanOf } from './call-span.ts'
 import { describeIssue } from './describe-issue.ts'
 import { Refusal, refuse } from './errors.ts'
 import { findLostKey } from './find-lost-key.ts'
@@ -42,8 +43,20 @@ const STEPS: readonly Step[] = [
 ]
 
 /** Carries out one call, or refuses it; either way exactly one audit record is kept before the answer. */
-export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
-  const state: CallState = {
+export function runOperation(hub: Hub, call: Call): Promise<Answer> {
+  const state = beginCall(hub, call)
+  if (!hub.tracing.isOn) return walk(state)
+  // Whoever watches finds the record of a call by the id that its span has.
+  requestIdOf(state)
+  return hub.tracing.span(spanOf(call), async (span) => {
+    const answer = await walk(state)
+    endOfSpan(span, state, answer)
+    return answer
+  })
+}
+
+function beginCall(hub: Hub, call: Call): CallState {
+  return {
     hub,
     call,
     started: performance.now(),
@@ -57,6 +70,10 @@ export async function runOperation(hub: Hub, call: Call): Promise<Answer> {
     references: {},
     request_id: undefined,
   }
+}
+
+async function walk(state: CallState): Promise<Answer> {
+  const { call } = state
   try {
     for (const step of STEPS) {
       const pending = step(state)

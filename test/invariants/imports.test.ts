@@ -156,10 +156,13 @@ describe('imports of the sources', () => {
         "secrets → storage",
         "storage → basics",
         "time-stamps → basics",
+        "tracing → basics",
+        "tracing → storage",
         "trees → basics",
         "trees → guard",
         "trees → sandbox",
         "upstream → basics",
+        "upstream → tracing",
         "work → basics",
         "work → storage",
       ]

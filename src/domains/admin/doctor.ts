@@ -15,6 +15,7 @@ import { ownUserFindings } from './findings/own-user.ts'
 import { policyFindings } from './findings/policy.ts'
 import { sandboxFindings } from './findings/sandbox-findings.ts'
 import { schemaFindings } from './findings/schema-findings.ts'
+import { sinkFindings } from './findings/sink-findings.ts'
 
 export const DoctorOutput = z.strictObject({
   schema: z.literal('knowtation.doctor/v0'),
@@ -50,6 +51,7 @@ export const doctor = defineOperation({
       ...(await schemaFindings(hub)),
       ...(await clockFindings(hub)),
       ...(await otherHubFindings(hub)),
+      ...(await sinkFindings(hub)),
       ...(await sandboxFindings()),
     ]
     return {

@@ -6,6 +6,7 @@ import { doctor } from './doctor.ts'
 import { hubTokenRotate } from './hub-token-rotate.ts'
 import { tellPolicies } from './known-hubs.ts'
 import { secretsKeyRotate } from './secrets-key-rotate.ts'
+import { sendToSinks } from './sinks/send-records.ts'
 import { tokenCreate } from './token-create.ts'
 import { tokenList } from './token-list.ts'
 import { tokenRevoke } from './token-revoke.ts'
@@ -27,4 +28,7 @@ export const adminOperations = [
 ]
 
 /** What the domain does by itself, now and then. */
-export const adminChores = [{ name: 'tell policies', every_ms: 5_000, run: tellPolicies }]
+export const adminChores = [
+  { name: 'tell policies', every_ms: 5_000, run: tellPolicies },
+  { name: 'send records to sinks', every_ms: 1_000, run: sendToSinks },
+]

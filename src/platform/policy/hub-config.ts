@@ -23,6 +23,38 @@ const SendEnds = z
   })
   .refine(({ file, webhook }) => file !== undefined || webhook !== undefined, 'needs a file or a webhook')
 
+const SinkName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/)
+const SinkFormat = z.enum(['own', 'ocsf', 'ecs']).default('own')
+/** Where copies of the records of the audit log go, as they are written. */
+const Sink = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('file'),
+    name: SinkName,
+    format: SinkFormat,
+    path: Path,
+    /** A file as large as this is laid aside, and so many of those are kept. */
+    max_megabytes: z.int().positive().max(100_000).default(100),
+    keep: z.int().positive().max(1_000).default(10),
+  }),
+  z.strictObject({
+    kind: z.literal('syslog'),
+    name: SinkName,
+    format: SinkFormat,
+    host: z.string().min(1).max(253),
+    port: z.int().positive().max(65_535).default(6_514),
+    ca_file: Path.optional(),
+    server_name: z.string().min(1).max(253).optional(),
+  }),
+  z.strictObject({
+    kind: z.literal('otlp'),
+    name: SinkName,
+    format: SinkFormat,
+    url: Address,
+    authorization_file: Path.optional(),
+  }),
+])
+export type AuditSink = z.infer<typeof Sink>
+
 /** A host name that means no machine by itself: no address, no name of this machine, no dot at its end. */
 const PUBLIC_NAME =
   /^(?!.*(?:^|\.)(?:localhost|\d+)$)(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
@@ -64,6 +96,11 @@ const Settings = z.strictObject({
       max_records: z.int().positive().default(1_000_000),
       max_megabytes: z.int().positive().default(1_000),
       send_ends: SendEnds.optional(),
+      sinks: z
+        .array(Sink)
+        .max(8)
+        .refine((sinks) => new Set(sinks.map(({ name }) => name)).size === sinks.length, 'two have one name')
+        .default([]),
     })
     .prefault({}),
   mcp: z
@@ -73,6 +110,12 @@ const Settings = z.strictObject({
         .array(z.string().regex(/^[a-z0-9.-]{1,253}$/))
         .max(32)
         .default([]),
+    })
+    .prefault({}),
+  metrics: z
+    .strictObject({
+      /** A file with the token by which the numbers are told under the public name, too. */
+      token_file: Path.optional(),
     })
     .prefault({}),
   approvals: z

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { commandChannel } from './command-channel.ts'
 import { findControlGroup, KERNEL_LIMITS_FIX } from './kernel/find-control-group.ts'
 import { type LimitGroup, makeLimitGroup } from './kernel/limit-group.ts'
 import { limitedCommand } from './limited-command.ts'
@@ -72,9 +73,11 @@ export function openSandbox(options: SandboxOptions = {}): LimitedSandbox {
     run: async (profile, argv, command) => {
       const bwrap = await requireBwrap()
       const group = profile.bare ? undefined : groupFor(limitKeeper(), command.limits)
+      commandChannel.publish({ event: 'begun' })
       try {
         return await runIn(bwrap, profile, argv, command, group)
       } finally {
+        commandChannel.publish({ event: 'ended' })
         group?.remove()
       }
     },

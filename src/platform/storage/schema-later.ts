@@ -145,4 +145,14 @@ export const laterMigrations: readonly Migration[] = [
       `ALTER TABLE flow_external_grants ADD COLUMN tool_pins TEXT`,
     ],
   },
+  {
+    // How far the copies of the audit log have come that the owner has sent elsewhere.
+    version: 12,
+    open_to: 5,
+    statements: [
+      `CREATE TABLE audit_sinks (
+        sink TEXT PRIMARY KEY, owner TEXT, lease_until TEXT, fence INTEGER NOT NULL, seq INTEGER NOT NULL,
+        attempts INTEGER NOT NULL, next_attempt_at TEXT, sent_at TEXT, failure TEXT)`,
+    ],
+  },
 ]

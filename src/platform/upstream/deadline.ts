@@ -20,6 +20,8 @@ export interface Bounds {
   readonly authorization?: string | undefined
   /** Hears how far the tool says it has come. */
   readonly onProgress?: OnProgress | undefined
+  /** The span of the call, for what is called to go on with. */
+  readonly traceparent?: string | undefined
 }
 
 export function startDeadline(timeout_seconds: number, signal: AbortSignal | undefined): Deadline {

@@ -1,6 +1,5 @@
 import type { ServerEvent } from './mcp/server-events.ts'
-import type { ReachOptions } from './reach.ts'
-import type { Upstreams } from './upstream.ts'
+import type { UpstreamOptions, Upstreams } from './upstream.ts'
 
 /** Upstreams that are loaded with the first call: most processes never make one. */
 export interface LazyUpstreams extends Upstreams {
@@ -9,7 +8,7 @@ export interface LazyUpstreams extends Upstreams {
 }
 
 /** What is known before anything is called. Who has tokens is asked then. */
-type LazyOptions = Omit<ReachOptions, 'tokens'> & { readonly tokens?: () => ReachOptions['tokens'] }
+type LazyOptions = Omit<UpstreamOptions, 'tokens'> & { readonly tokens?: () => UpstreamOptions['tokens'] }
 
 export function lazyUpstreams({ tokens, ...options }: LazyOptions): LazyUpstreams {
   const listeners: ((event: ServerEvent) => void)[] = []

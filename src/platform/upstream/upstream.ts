@@ -1,3 +1,4 @@
+import { NO_TRACING, type SpanStart, type Tracing, toolCall } from '../tracing/tracing.ts'
 import { cleanAnswer, cleanListing, cleanProgress, cleanVets, type UpstreamAnswer } from './cleaning.ts'
 import { type Bounds, type Progress, startDeadline } from './deadline.ts'
 import type { OnProgress } from './mcp/progress.ts'
@@ -36,7 +37,32 @@ export interface CallOptions {
   readonly onProgress?: OnProgress | undefined
 }
 
-export function createUpstreams(options: ReachOptions): Upstreams {
+export interface UpstreamOptions extends ReachOptions {
+  readonly tracing?: Tracing
+}
+
+/** A call of what a policy binds: by what the owner has written there, never by what was sent. */
+function spanOf(provider: Exclude<ToolProvider, { kind: 'toolbox' }>): SpanStart {
+  if (provider.kind === 'http')
+    return {
+      name: provider.method,
+      kind: 'client',
+      attributes: {
+        'http.request.method': provider.method,
+        'server.address': new URL(provider.url).hostname,
+      },
+    }
+  return {
+    name: `tools/call ${provider.tool}`,
+    kind: 'client',
+    attributes: {
+      ...toolCall(provider.tool),
+      'network.transport': 'url' in provider ? 'tcp' : 'pipe',
+    },
+  }
+}
+
+export function createUpstreams({ tracing = NO_TRACING, ...options }: UpstreamOptions): Upstreams {
   const reach = openReach(options)
   const cleanVet = cleanVets()
   let closed = false
@@ -51,7 +77,8 @@ export function createUpstreams(options: ReachOptions): Upstreams {
     if (signal?.aborted) throw new UpstreamFailure('cancelled', false)
     const progress: Progress = { sent: false }
     try {
-      return await act({ deadline: startDeadline(timeout_seconds, signal), progress })
+      const traceparent = tracing.traceparent()
+      return await act({ deadline: startDeadline(timeout_seconds, signal), progress, traceparent })
     } catch (error) {
       const failure = failureOf(error, progress.sent)
       throw closed ? new UpstreamFailure('cancelled', failure.sent) : failure
@@ -60,7 +87,7 @@ export function createUpstreams(options: ReachOptions): Upstreams {
   return {
     async call(provider, payload, { signal, vet, onProgress } = {}) {
       if (provider.kind === 'toolbox') throw new UpstreamFailure('not_available', false)
-      return bounded(provider, signal, (bounds) => {
+      const act = (bounds: Bounds) => {
         if (provider.kind === 'http')
           return reach.callService(provider, payload, bounds, (answer, redact) => cleanAnswer(redact, answer))
         const { tool, max_output_bytes: limit_bytes } = provider
@@ -69,7 +96,13 @@ export function createUpstreams(options: ReachOptions): Upstreams {
           const call = { tool, payload, limit_bytes, ...told, ...bounds }
           return cleanAnswer(redact, { kind: 'mcp', result: await conversation.call(call) })
         })
-      })
+      }
+      return tracing.span(spanOf(provider), (span) =>
+        bounded(provider, signal, act).catch((failure: UpstreamFailure) => {
+          span.fail(failure.reason)
+          throw failure
+        }),
+      )
     },
     listTools: (server, { signal, want = 'anew' } = {}) =>
       bounded(server, signal, (bounds) =>

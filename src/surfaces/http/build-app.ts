@@ -22,6 +22,7 @@ import { identifier } from './identify.ts'
 import { addMcpRoute } from './mcp-route.ts'
 import { measureConnections } from './metrics/measure-store.ts'
 import { measureHub } from './metrics/metrics.ts'
+import { mayScrape } from './metrics/scraper.ts'
 import { lazySignIn } from './oauth/lazy-sign-in.ts'
 import { addOperationRoutes, refuseRequest } from './operation-routes.ts'
 import { addOwnerDiscovery } from './owner/discovery.ts'
@@ -155,9 +156,9 @@ function addSystemRoutes(app: FastifyInstance, hub: Hub, registry: Registry, rea
       const { code, body } = await readinessOf(readiness, isHealthy)
       return reply.code(code).send(body)
     })
-    // Counts are for whoever runs the machine, not for the network behind a hosted name.
+    // Counts are for whoever runs the machine, not for the network.
     pages.get('/metrics', async ({ identity, headers }, reply) => {
-      if (identity.hosted) return sendPlainly(reply, 'NOT_FOUND')
+      if (!mayScrape(hub, identity, headers.authorization)) return sendPlainly(reply, 'NOT_FOUND')
       const { type, text } = await metrics.tell(headers.accept)
       return reply.type(type).send(text)
     })

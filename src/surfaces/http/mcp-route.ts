@@ -10,7 +10,7 @@ import type { Caller } from '../../platform/identity/caller.ts'
 import type { McpHttp } from '../mcp/http.ts'
 import { type McpCaller, mcpDoor, refuseAtDoor } from '../mcp/mcp-door.ts'
 import type { Identity } from './identify.ts'
-import { presentedBy, vaultOf } from './operation-call.ts'
+import { presentedBy, traceparentOf, vaultOf } from './operation-call.ts'
 import { BODY_LIMIT_BYTES, findLimit, sendAnswer } from './operation-routes.ts'
 
 const WHERE_TO =
@@ -51,7 +51,17 @@ function mcpCallerOf({ headers }: IncomingMessage, identity: Identity): McpCalle
   // Who signed in here names no vault: there is one alone. A grant that the token stands for is the only one.
   const own = kind === 'mcp_client' && vaults !== '*' ? vaults[0] : undefined
   const presented = consented ? { own_grant: consented.grant_id } : presentedBy(headers)
-  return { caller, vault: vaultOf(headers) ?? own, address, presented, hosted, origin, stillCounts }
+  const traceparent = traceparentOf(headers)
+  return {
+    caller,
+    vault: vaultOf(headers) ?? own,
+    address,
+    presented,
+    hosted,
+    origin,
+    stillCounts,
+    traceparent,
+  }
 }
 
 async function turnAway(

@@ -26,6 +26,7 @@ export function callOf(
     origin,
     stillCounts,
     patience_seconds: patienceOf(headers),
+    traceparent: traceparentOf(headers),
     ...(refused && { refused }),
   }
 }
@@ -54,6 +55,11 @@ export function originOf(hosted: boolean, { host = '127.0.0.1' }: IncomingHttpHe
 export function vaultOf(headers: IncomingHttpHeaders): string | undefined {
   const vault = headers['x-vault-id']
   return Array.isArray(vault) ? vault.join() : vault
+}
+
+/** The trace that a caller says it belongs to (W3C Trace Context). */
+export function traceparentOf({ traceparent }: IncomingHttpHeaders): string | undefined {
+  return typeof traceparent === 'string' ? traceparent : undefined
 }
 
 const WAIT = /(?:^|[,;]\s*)wait=(\d{1,4})(?=\s*(?:[,;]|$))/i

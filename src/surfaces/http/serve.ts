@@ -44,7 +44,7 @@ export async function serveHub(options: ServeOptions): Promise<void> {
       isJson ? readyLine(running) : printable(renderWelcome(running, host, home, await howToSignIn(running))),
     )
     const why = await told
-    log.info({ why, calls_end_within_seconds: STOP_LIMIT_MS / 1_000 }, 'stopping')
+    running.hub.log.info({ why, calls_end_within_seconds: STOP_LIMIT_MS / 1_000 }, 'stopping')
     await running.stop(leaveOf(env))
   } finally {
     await running.stop()

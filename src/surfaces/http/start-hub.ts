@@ -15,6 +15,7 @@ import { authenticator } from '../../platform/identity/authenticate.ts'
 import { gatewayVerifier } from '../../platform/identity/gateway-jwt.ts'
 import { ensureHubToken, followHubToken } from '../../platform/identity/hub-token.ts'
 import { sql } from '../../platform/storage/database.ts'
+import { tracingFor } from '../../platform/tracing/tracing.ts'
 import { buildApp } from './build-app.ts'
 import { type Listening, listenEverywhere } from './listen.ts'
 import { listenTls } from './listen-tls.ts'
@@ -44,6 +45,7 @@ export async function startHub(options: HubOptions & { host: string; port: numbe
   const registry = buildRegistry(allOperations)
   const findOperation = async (name: string) => registry.get(name)
   const hub = await openHub({
+    tracing: await tracingFor(options.env),
     findOperation,
     connectionTokens,
     ...options,

@@ -47,8 +47,8 @@ async function renderCall<Caller>(
   told: Told,
   tail: Tails,
 ): Promise<string> {
-  const { capabilities } = request
-  const context = capabilities ? { ...told, capabilities } : told
+  const { capabilities, traceparent } = request
+  const context = { ...told, ...(capabilities && { capabilities }), ...(traceparent && { traceparent }) }
   const answer = await host.callTool(caller, request.name, request.args, request.client, context)
   if (answer === 'unknown_tool') return renderError(request, unknownToolError(request.name))
   return renderResult(request, renderToolResult(answer) + (answer.asksBack ? tail.ask : tail.call))

@@ -42,6 +42,7 @@ export type FastRequest = {
   /** What a client of 2026 says that it can do. */
   capabilities?: object | undefined
   progressToken?: string | number | undefined
+  traceparent?: string | undefined
 } & (
   | { method: 'tools/call'; name: string; args: unknown; client: ClientClaim }
   | { method: 'tools/list' }
@@ -112,8 +113,12 @@ function findCall(
   const { name, arguments: args } = params
   if (typeof name !== 'string' || name.startsWith(ENCODED_NAME_PREFIX)) return undefined
   if ((args !== undefined && !isObject(args)) || !hasOnly(params, CALL_KEYS)) return undefined
-  const { progressToken } = (params._meta ?? {}) as { progressToken?: string | number }
-  return { ...head, method: 'tools/call', name, args, client, progressToken }
+  const { progressToken, traceparent } = (params._meta ?? {}) as Pick<
+    FastRequest,
+    'progressToken' | 'traceparent'
+  >
+  const traced = typeof traceparent === 'string' && { traceparent }
+  return { ...head, method: 'tools/call', name, args, client, progressToken, ...traced }
 }
 
 function findInitialize(id: string | number, params: Json, isGood: Verdict): FastRequest | undefined {

@@ -15,6 +15,7 @@ export interface McpCaller {
   readonly hosted?: boolean
   readonly origin?: string
   readonly stillCounts?: () => Promise<boolean>
+  readonly traceparent?: string | undefined
 }
 
 /** The audit log's name for a request at the MCP door that reached no operation. */

@@ -29,6 +29,10 @@ export function operationTools(hub: Hub, registry: Registry): ToolHost<McpCaller
     },
     prompts: flowPrompts(hub, registry),
     listTools: (from) => toolsFor(from).listTools(from),
-    callTool: (from, ...call) => toolsFor(from).callTool(from, ...call),
+    callTool: (from, name, args, claim, context) => {
+      // What the request says counts before what its headers say: a proxy may have written those.
+      const traced = context?.traceparent ? { ...from, traceparent: context.traceparent } : from
+      return toolsFor(from).callTool(traced, name, args, claim, context)
+    },
   }
 }

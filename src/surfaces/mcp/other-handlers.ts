@@ -21,7 +21,7 @@ function send(sent: Promise<void>): void {
 
 /** What a host learns of a request beyond what it names. */
 export function contextOf({ mcpReq }: ServerContext): CallContext {
-  const token = mcpReq._meta?.progressToken
+  const { progressToken: token, traceparent } = mcpReq._meta ?? {}
   const { inputResponses, envelope = {} } = mcpReq
   const state = mcpReq.requestState<string>()
   const capabilities = (envelope as Record<string, object | undefined>)[CLIENT_CAPABILITIES_META_KEY]
@@ -38,6 +38,7 @@ export function contextOf({ mcpReq }: ServerContext): CallContext {
     ...(inputResponses && { responses: inputResponses }),
     ...(state !== undefined && { state }),
     ...(capabilities && { capabilities }),
+    ...(typeof traceparent === 'string' && { traceparent }),
   }
 }
 

@@ -55,6 +55,8 @@ export interface CallContext {
   readonly state?: string
   /** What a client of 2026 says that it can do. */
   readonly capabilities?: object
+  /** The trace that the client says the call belongs to. */
+  readonly traceparent?: string
 }
 
 /** What a host may offer beside tools. The protocol is told of what is there, and of nothing else. */

@@ -1,5 +1,5 @@
 import type { Credentials } from '../credentials.ts'
-import type { Deadline, Progress } from '../deadline.ts'
+import type { Bounds } from '../deadline.ts'
 import type { HttpProvider } from '../provider-policy.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import { follow } from './follow.ts'
@@ -24,13 +24,17 @@ export async function callHttp(
   provider: HttpProvider,
   credentials: Credentials,
   payload: Record<string, unknown>,
-  bounds: { deadline: Deadline; progress: Progress },
+  { traceparent, ...bounds }: Bounds,
 ): Promise<HttpAnswer> {
   const has_body = provider.method !== 'GET' && provider.method !== 'DELETE'
   const reply = await follow(agents.agentFor(provider.url, provider.allow_addresses), {
     url: has_body ? new URL(provider.url) : withQuery(provider.url, payload),
     method: provider.method,
-    headers: { ...(has_body && { 'content-type': 'application/json' }), ...lowerNames(credentials.values) },
+    headers: {
+      ...(has_body && { 'content-type': 'application/json' }),
+      ...(traceparent !== undefined && { traceparent }),
+      ...lowerNames(credentials.values),
+    },
     written: lowerNames(provider.headers),
     body: has_body ? JSON.stringify(payload) : undefined,
     limit_bytes: provider.max_output_bytes,

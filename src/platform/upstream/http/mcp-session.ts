@@ -1,7 +1,13 @@
 import { type Bounds, startDeadline, waitFor } from '../deadline.ts'
 import type { McpConversation, ToolCall } from '../mcp/conversation.ts'
 import { renderNotice } from '../mcp/json-rpc.ts'
-import { INITIALIZE_PARAMS, MAX_SETUP_BYTES, requireToolResult, requireVersion } from '../mcp/mcp-client.ts'
+import {
+  callParams,
+  INITIALIZE_PARAMS,
+  MAX_SETUP_BYTES,
+  requireToolResult,
+  requireVersion,
+} from '../mcp/mcp-client.ts'
 import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
 import { type KnownTools, knownTools, listingOf, showToVet } from '../mcp/tool-listing.ts'
 import { failureOf, UpstreamFailure } from '../upstream-failure.ts'
@@ -115,10 +121,10 @@ async function setup(wire: McpWire, method: string, params: object, side: Side) 
 }
 
 async function attempt(wire: McpWire, { side, tools }: Greeted, call: ToolCall): Promise<object> {
-  const { tool, payload, deadline, progress, vet } = call
+  const { tool, payload, deadline, progress, vet, traceparent } = call
   const definitions = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
   showToVet(tools, definitions, vet)
-  const params = { name: tool, arguments: payload }
+  const params = callParams(tool, payload, traceparent)
   const { result } = await wire.request('tools/call', params, call, side)
   return requireToolResult(result)
 }

@@ -18,6 +18,11 @@ export const INITIALIZE_PARAMS = {
   clientInfo: { name: 'knowtation', version: PACKAGE_VERSION },
 }
 
+/** What a call of a tool sends. */
+export function callParams(name: string, payload: object, traceparent: string | undefined): object {
+  return { name, arguments: payload, ...(traceparent !== undefined && { _meta: { traceparent } }) }
+}
+
 /** The version the server chose; a failure if the hub does not speak it. */
 export function requireVersion(result: unknown): string {
   const version = (Object(result) as { protocolVersion?: unknown }).protocolVersion

@@ -2,6 +2,7 @@ import { type Bounds, startDeadline, waitFor } from '../deadline.ts'
 import type { McpConversation, ToolCall } from '../mcp/conversation.ts'
 import {
   type Ask,
+  callParams,
   INITIALIZE_PARAMS,
   MAX_SETUP_BYTES,
   requireToolResult,
@@ -99,14 +100,14 @@ export function openSession(child: ToolChild, limits: SessionLimits, tell: TellS
 async function callTool(
   link: RpcLink,
   tools: KnownTools,
-  { tool, payload, vet, ...bounds }: ToolCall,
+  { tool, payload, vet, traceparent, ...bounds }: ToolCall,
   isOver: () => boolean,
 ): Promise<object> {
   const { deadline, progress } = bounds
   const definitions = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
   if (isOver()) throw new UpstreamFailure('crashed', false)
   showToVet(tools, definitions, vet)
-  const params = { name: tool, arguments: payload }
+  const params = callParams(tool, payload, traceparent)
   return requireToolResult(await link.request({ method: 'tools/call', params, ...bounds }))
 }
 

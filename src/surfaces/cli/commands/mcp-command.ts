@@ -16,7 +16,7 @@ export async function serveMcp(invocation: Invocation): Promise<number> {
     import('../../../domains/index.ts'),
   ])
   const { io, globals } = invocation
-  const hub = await openHome(invocation)
+  const hub = await openHome(invocation, { isWatched: true })
   let isLeaving = false
   const leave = () => {
     isLeaving = true

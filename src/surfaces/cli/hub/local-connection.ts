@@ -6,6 +6,7 @@ import { homeAt } from '../../../platform/basics/home.ts'
 import { plainLog } from '../../../platform/basics/plain-log.ts'
 import { realSystem } from '../../../platform/basics/system.ts'
 import { localCaller } from '../../../platform/identity/caller.ts'
+import { NO_TRACING, tracingFor } from '../../../platform/tracing/tracing.ts'
 import type { ConnectionTokens } from '../../../platform/upstream/connection-tokens.ts'
 import type { Invocation } from '../command.ts'
 import type { Connection } from './connection.ts'
@@ -45,13 +46,27 @@ async function prove(invocation: Invocation, hub: Hub, { name: operation }: Oper
 }
 
 /** Opens the home that the command line names, or says in one sentence why it cannot. */
-export async function openHome(invocation: Invocation, more: { acceptLoss?: boolean } = {}): Promise<Hub> {
+export async function openHome(
+  invocation: Invocation,
+  { isWatched, ...more }: { acceptLoss?: boolean; isWatched?: boolean } = {},
+): Promise<Hub> {
   const { command, globals, env, io } = invocation
   if (!command.beginsHome) requireHome(invocation)
   const log = plainLog((line) => io.stderr.write(line), realSystem.now)
   try {
     const home = homeAt(globals.home, env)
-    return await openHub({ home, env, system: realSystem, log, findOperation, connectionTokens, ...more })
+    // A single command is over before anybody could look at it.
+    const tracing = isWatched ? await tracingFor(env) : NO_TRACING
+    return await openHub({
+      home,
+      env,
+      system: realSystem,
+      log,
+      findOperation,
+      connectionTokens,
+      tracing,
+      ...more,
+    })
   } catch (error) {
     throw openingFailure(error)
   }

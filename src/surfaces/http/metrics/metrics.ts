@@ -7,6 +7,7 @@ import { sql } from '../../../platform/storage/database.ts'
 import { askPatiently } from '../store-patience.ts'
 import { measureProcess } from './measure-process.ts'
 import { measureStore } from './measure-store.ts'
+import { measureWork, toolCounter } from './measure-work.ts'
 
 const OPENMETRICS_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8'
 /** OpenMetrics allows an exemplar no more than this, names and values together. */
@@ -116,14 +117,17 @@ export function measureHub(hub: Hub): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const count = callCounter(registers)
+  const countTool = toolCounter(registers)
   const exemplars = callExemplars()
   measureAlerts(hub, registers)
   measureAudit(hub, registers)
   measurePruning(hub, registers)
   measureProcess(registry)
   measureStore(hub, registry)
+  measureWork(hub, registers)
   afterCalls(hub, (record) => {
     count(record)
+    countTool(record)
     exemplars.note(record)
   })
   return {

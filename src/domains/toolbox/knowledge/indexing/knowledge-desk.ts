@@ -4,6 +4,7 @@ import type { IndexJob } from '../../../../platform/knowledge/index/index-job.ts
 import { indexPlaceOf } from '../../../../platform/knowledge/index/index-place.ts'
 import type { ProjectPolicy } from '../../policy/project-policy.ts'
 import { workshopOf } from '../../workshop.ts'
+import { indexChannel } from './index-channel.ts'
 import { indexJobOf } from './knowledge-order.ts'
 import { startIndexer } from './knowledge-start.ts'
 import { findProgress, type IndexState, readIndexState } from './knowledge-state.ts'
@@ -71,10 +72,10 @@ function openDesk(hub: Hub): KnowledgeDesk {
     one.is_running = true
     one.started_ms = hub.system.now().getTime()
     one.seen = seenOf(look(project_root), policy)
+    indexChannel.publish({ event: 'begun' })
     const child = await startIndexer({ job: indexJobOf(hub, project_root, policy, more), wait_ms: WAIT_MS })
     const end = () => {
-      one.is_running = false
-      one.has_failed = child.exitCode !== 0
+      endRun(one, child.exitCode !== 0)
       one.seen = seenOf(look(project_root), policy)
       tellEnd(hub, project_root)
       watch.onIndexed(project_root)
@@ -106,6 +107,12 @@ function openDesk(hub: Hub): KnowledgeDesk {
       else await start(project_root, policy, { rebuild: 'damaged' })
     },
   }
+}
+
+function endRun(one: Followed, has_failed: boolean): void {
+  one.is_running = false
+  one.has_failed = has_failed
+  indexChannel.publish({ event: has_failed ? 'failed' : 'finished' })
 }
 
 const NOTHING_DONE: Followed = {
