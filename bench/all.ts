@@ -13,6 +13,7 @@ const BENCHMARKS = [
   'audit',
   'grants',
   'governed-call',
+  'watched',
   'toolbox',
   'knowledge-index',
   'knowledge-query',

@@ -14,7 +14,10 @@ function summaryOf({ text }: Statement<unknown>): { operation: string; table: st
   return { operation: OPERATION.exec(text)?.[1]?.toUpperCase() ?? 'QUERY', table: TABLE.exec(text)?.[1] }
 }
 
-/** A database whose reads and transactions are spans. A transaction is one: its statements wait for nothing but each other. */
+/**
+ * A database whose reads and transactions are spans. A transaction is one: its statements wait for nothing but each other.
+ * A read of SQLite is a call within the process that waits for nothing, and no span: there would be more of them than of calls.
+ */
 export function tracedDatabase(db: Database, span: Tracing['span'], keep: Keep): Database {
   const system = db.kind === 'postgres' ? 'postgresql' : 'sqlite'
   const starts = new WeakMap<Statement<unknown>, { name: string; attributes: SpanAttributes }>()
@@ -37,10 +40,12 @@ export function tracedDatabase(db: Database, span: Tracing['span'], keep: Keep):
     kind: 'client',
     attributes: { 'db.system.name': system, 'db.operation.name': 'TRANSACTION' },
   } as const
+  const transaction: Database['transaction'] = (work) => span(commit, () => db.transaction(keep(work)))
+  if (db.kind === 'sqlite') return { ...db, transaction }
   return {
     ...db,
+    transaction,
     get: (statement, ...values) => span(startOf(statement), () => db.get(statement, ...values)),
     all: (statement, ...values) => span(startOf(statement), () => db.all(statement, ...values)),
-    transaction: (work) => span(commit, () => db.transaction(keep(work))),
   }
 }
