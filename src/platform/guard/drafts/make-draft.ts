@@ -6,7 +6,7 @@ import { type FileRights, GuardDenied, type PreparedFile, type ThingIdentity } f
 import { MAKE_NAMELESS, MAKE_NEW } from '../kernel/descriptors.ts'
 import { findIn, findName, openIn, renameIn, unlinkIn } from '../kernel/folder-calls.ts'
 import { loadKernelCalls } from '../kernel/kernel-calls.ts'
-import { checkNewPiece } from '../repository-pieces.ts'
+import { checkNewPiece, type NewThing } from '../repository-pieces.ts'
 import { newDraftName } from './draft-name.ts'
 import { keepExecutable, keepRights } from './keep-rights.ts'
 import { sweepDrafts } from './sweep-drafts.ts'
@@ -104,7 +104,7 @@ function fillDraft(into: WriteInto, made: Made, content: DraftContent): Draft {
       made.name = undefined
       is_put = true
       checkArrived(into, name, own)
-      if (!kept) checkNoRepository(into, name)
+      if (!kept) checkNoRepository(into, name, checked_out ? 'checked_out' : 'file')
     }
     return { fd, putAs, close: closeMade }
   } catch (error) {
@@ -163,9 +163,9 @@ function checkArrived(into: WriteInto, name: string, own: Pick<ThingIdentity, 'd
 }
 
 /** Somebody else may have made the other pieces since they were looked for. */
-function checkNoRepository(into: WriteInto, name: string): void {
+function checkNoRepository(into: WriteInto, name: string, what: NewThing): void {
   try {
-    checkNewPiece(into.folder_fd, name, false, into.given)
+    checkNewPiece(into.folder_fd, name, what, into.given)
   } catch (error) {
     removeIfThere(into.folder_fd, name)
     throw error
