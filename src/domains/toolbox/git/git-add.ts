@@ -12,6 +12,7 @@ import { withRepositoryLock } from './repository/repository-lock.ts'
 import { useRepository } from './repository/use-repository.ts'
 import { requireSuccess } from './run/git-outcome.ts'
 import { type GitCall, type GitOptions, runGit, runGitSteps } from './run/git-run.ts'
+import { readOwn } from './tree/held-place.ts'
 import { type LentTree, withLentTree } from './tree/lent-tree.ts'
 import { refuseRepositories } from './tree/refuse-repositories.ts'
 import { lendRules } from './tree/tree-rules.ts'
@@ -129,7 +130,7 @@ function lendFiles(call: GitCall, repository: Repository, files: readonly string
   call.guard.inTree((tree) => {
     lendRules(repository, tree, lent, files)
     for (const path of files) {
-      const entry = tree.read(path, Math.min(room, MAX_FILE_BYTES))
+      const entry = readOwn(tree, path, Math.min(room, MAX_FILE_BYTES))
       if (entry === undefined) continue
       room -= entry.kind === 'file' ? entry.bytes.length : 0
       lent.put(repository.prefix + path, entry)
