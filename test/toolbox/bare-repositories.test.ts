@@ -105,10 +105,12 @@ describe('a repository without a .git', () => {
     const refused = await write(project, 'other/refs/x')
     expect(refused.message).toContain('Git would take the folder for a repository')
     expect(refused.suggestion).toContain('HEAD')
-    // In a folder that lacks a piece, all the rest can be changed still.
-    expect((await write(project, 'other/HEAD', 'more')).code).toBe('success')
-    const edits = [{ operation: 'replace', spec: 'more', content: 'less' }]
-    expect((await project.call(editFile, { path: 'other/HEAD', edits })).code).toBe('success')
+    // One that is there may be moved aside in this moment, and a write would make it anew.
+    expect((await write(project, 'other/HEAD', 'more')).code).toBe('SecurityError')
+    const edits = [{ operation: 'replace', spec: 'owner', content: 'agent' }]
+    expect((await project.call(editFile, { path: 'other/HEAD', edits })).code).toBe('SecurityError')
+    expect(readFileSync(join(project.service_root, 'other/HEAD'), 'utf8')).toBe('the owner’s')
+    expect((await project.call(deleteFile, { path: 'other/HEAD' })).code).toBe('success')
   })
 
   test('that the owner has is read, and not changed at any depth', async () => {

@@ -49,7 +49,7 @@ const ADVICE: Readonly<Partial<Record<DenialReason, string>>> = {
   changed: 'Try again.',
   role: 'Name a path that begins with docs/ or plans/.',
   repository:
-    'A new file may not be called HEAD, and no folder may get all of HEAD, objects and refs: use another name. ' +
+    'No tool writes a file called HEAD, and no folder may get all of HEAD, objects and refs: use another name. ' +
     'What lies in such a folder already is for the owner to change; have tests make repositories below /tmp.',
 }
 

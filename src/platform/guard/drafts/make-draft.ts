@@ -6,7 +6,7 @@ import { type FileRights, GuardDenied, type PreparedFile, type ThingIdentity } f
 import { MAKE_NAMELESS, MAKE_NEW } from '../kernel/descriptors.ts'
 import { findIn, findName, openIn, renameIn, unlinkIn } from '../kernel/folder-calls.ts'
 import { loadKernelCalls } from '../kernel/kernel-calls.ts'
-import { checkNewPiece, type NewThing } from '../repository-pieces.ts'
+import { checkNewPiece, isHead, type NewThing } from '../repository-pieces.ts'
 import { newDraftName } from './draft-name.ts'
 import { keepExecutable, keepRights } from './keep-rights.ts'
 import { sweepDrafts } from './sweep-drafts.ts'
@@ -98,6 +98,7 @@ function fillDraft(into: WriteInto, made: Made, content: DraftContent): Draft {
     if (kept) keepRights(fd, own, kept, into.given)
     if (checked_out) keepExecutable(fd, checked_out.is_executable)
     const putAs = (name: string) => {
+      if (!checked_out) checkNoHead(into, name)
       if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
       if (!nameDraft(into, made)) return putNamed(into, content, name)
       moveOver(into, made.name as string, name)
@@ -160,6 +161,14 @@ function moveOver({ folder_fd, given }: WriteInto, from: string, to: string): vo
 function checkArrived(into: WriteInto, name: string, own: Pick<ThingIdentity, 'dev' | 'ino'>): void {
   const named = findIn(into.folder_fd, name)
   if (named?.ino !== own.ino || named.dev !== own.dev) throw new GuardDenied('changed', into.given)
+}
+
+/**
+ * Not even in the place of one that is there: it may be what a command has left, be moved aside in this moment, and then
+ * be made anew.
+ */
+function checkNoHead({ given }: WriteInto, name: string): void {
+  if (isHead({ name, isDirectory: () => false })) throw new GuardDenied('repository', given)
 }
 
 /** Somebody else may have made the other pieces since they were looked for. */
