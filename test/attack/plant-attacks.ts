@@ -20,6 +20,12 @@ function bareRepository(world: World, folder: string): Files {
   }
 }
 
+/** What the branch `bare` lacks of it. */
+function leftFor(world: World): Files {
+  const { 'p/HEAD': head = '' } = bareRepository(world, 'p/')
+  return { 'p/HEAD': head }
+}
+
 const writes = (files: Files): Visit[] =>
   Object.entries(files).map(([path, content]) => ({ tool: 'write_file', args: { path, content } }))
 
@@ -85,6 +91,29 @@ export const PLANT_ATTACKS: readonly Attack[] = [
       once(world) {
         ownerGit(world.project, 'switch', '--quiet', 'bare')
         world.put('p/HEAD', 'ref: refs/heads/main\n')
+        ownerStatus(world)
+        return existsSync(world.ran)
+      },
+    },
+  },
+  {
+    name: 'a HEAD that was left and a branch make a bare repository',
+    only: 'jailed',
+    passes: 1,
+    limit_ms: 50,
+    acts: (world) => plants(leftFor(world)),
+    visits: (world) => writes(leftFor(world)),
+    look(world) {
+      ownerGit(world.project, 'switch', '--quiet', 'bare')
+      ownerStatus(world)
+      ownerGit(world.project, 'switch', '--quiet', 'work')
+      return existsSync(world.ran) ? ['the owner’s switch of branches completed a repository'] : []
+    },
+    control: {
+      each_anew: true,
+      once(world) {
+        for (const [path, content] of Object.entries(leftFor(world))) world.put(path, content)
+        ownerGit(world.project, 'switch', '--quiet', 'bare')
         ownerStatus(world)
         return existsSync(world.ran)
       },

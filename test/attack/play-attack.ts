@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 const LIMIT_MS = 300
 const PASSES = 3
 const CALLERS = 3
-const READY_MS = 5_000
+const READY_MS = 30_000
 const LOOK_MS = 1
 const CONTROL_MS = 60_000
 

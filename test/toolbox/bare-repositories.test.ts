@@ -54,9 +54,7 @@ describe('a repository without a .git', () => {
         const codes: string[] = []
         for (const path of order)
           codes.push((await write(project, `${at}${path}`, CONTENT[path] as string)).code)
-        const last = order.filter((path) => path !== 'config').at(-1) as string
-        expect(codes[order.indexOf(last)]).toBe('SecurityError')
-        expect(codes.filter((code) => code !== 'success')).toHaveLength(1)
+        expect(codes).toEqual(order.map((path) => (path === 'HEAD' ? 'SecurityError' : 'success')))
         expect(ownersGitRuns(join(project.service_root, at))).toBe(false)
       }),
       { numRuns: 25 },
@@ -64,21 +62,31 @@ describe('a repository without a .git', () => {
   })
 
   test.each([
-    ['another case', ['head', 'OBJECTS/x', 'Refs/x']],
-    ['a place where the rest is', ['HEAD', 'commondir']],
-    ['the place first', ['commondir', 'HEAD']],
-    ['names that another system cuts short', ['HEAD.', 'objects./x', 'refs /x']],
-    ['names with a stream', ['HEAD::$DATA', 'objects/x', 'refs/x']],
-    ['files where folders belong', ['objects', 'refs', 'HEAD']],
-    ['wide letters', ['ＨＥＡＤ', 'objects/x', 'refs/x']],
-  ])('cannot be made with %s', async (_, paths) => {
+    ['another case', ['OBJECTS/x', 'Refs/x']],
+    ['a place where the rest is', ['commondir']],
+    ['names that another system cuts short', ['objects./x', 'refs /x']],
+    ['names with a stream', ['objects::$DATA', 'refs/x']],
+    ['files where folders belong', ['objects', 'refs']],
+    ['wide letters', ['ｏｂｊｅｃｔｓ/x', 'refs/x']],
+  ])('cannot be made of a HEAD of the owner’s with %s', async (_, paths) => {
     await using project = await makeFilesProject()
+    project.put('sub/HEAD', CONTENT.HEAD as string)
     const codes: string[] = []
     for (const path of paths) codes.push((await write(project, `sub/${path}`)).code)
     expect(codes).toEqual([...paths.slice(1).map(() => 'success'), 'SecurityError'])
-    expect(project.exists(`sub/${paths.at(-1)}`)).toBe(false)
     expect(project.exists(`sub/${paths.at(-1)?.split('/')[0]}`)).toBe(false)
   })
+
+  test.each(['HEAD', 'head', 'sub/Head', 'sub/HEAD.', 'sub/HEAD::$DATA', 'sub/ＨＥＡＤ'])(
+    'lacks a HEAD: no file gets the name %s, whatever lies beside it',
+    async (path) => {
+      await using project = await makeFilesProject()
+      const refused = await write(project, path)
+      expect(refused.code).toBe('SecurityError')
+      expect(refused.suggestion).toContain('HEAD')
+      expect(project.exists(path)).toBe(false)
+    },
+  )
 
   test('is not made where other things have such names', async () => {
     await using project = await makeFilesProject()
@@ -88,20 +96,21 @@ describe('a repository without a .git', () => {
       'src/refs/a.ts',
       'src/HEAD.md',
       'src/refs.ts',
-      'other/HEAD',
-      'other/objects/HEAD',
       'other/objects/refs/x',
       'third/commondir',
       'third/refs/x',
     ])
       expect([path, (await write(project, path)).code]).toEqual([path, 'success'])
+    project.put('other/HEAD', 'the owner’s')
     const refused = await write(project, 'other/refs/x')
     expect(refused.message).toContain('Git would take the folder for a repository')
     expect(refused.suggestion).toContain('HEAD')
-    // In a folder that lacks a piece, all the rest can be changed still.
-    expect((await write(project, 'other/HEAD', 'more')).code).toBe('success')
-    const edits = [{ operation: 'replace', spec: 'more', content: 'less' }]
-    expect((await project.call(editFile, { path: 'other/HEAD', edits })).code).toBe('success')
+    // One that is there may be moved aside in this moment, and a write would make it anew.
+    expect((await write(project, 'other/HEAD', 'more')).code).toBe('SecurityError')
+    const edits = [{ operation: 'replace', spec: 'owner', content: 'agent' }]
+    expect((await project.call(editFile, { path: 'other/HEAD', edits })).code).toBe('SecurityError')
+    expect(readFileSync(join(project.service_root, 'other/HEAD'), 'utf8')).toBe('the owner’s')
+    expect((await project.call(deleteFile, { path: 'other/HEAD' })).code).toBe('success')
   })
 
   test('that the owner has is read, and not changed at any depth', async () => {
@@ -193,6 +202,26 @@ describe('a repository without a .git that a command leaves', () => {
     }
     for (const folder of allFolders(service.root))
       expect([folder, ownersGitRuns(folder)]).toEqual([folder, false])
+  })
+
+  test('has lost its HEAD also where it is the only piece; one of the owner’s stays, and so does a program called head', async () => {
+    const files = {
+      'plant.mjs': `import fs from 'node:fs'
+        fs.mkdirSync('a/HEAD', { recursive: true }); fs.mkdirSync('b/.git/x', { recursive: true })
+        for (const path of ['HEAD', 'a/b', 'b/.git/x/HEAD', 'b/HEAD']) fs.writeFileSync(path, 'ref: refs/heads/main')
+        fs.symlinkSync('b', 'a/HEAD/HEAD'); fs.renameSync('own/HEAD', 'own/moved'); fs.writeFileSync('own/HEAD', 'x')
+        fs.writeFileSync('b/head', '')`,
+      'own/HEAD': 'the owner’s',
+    }
+    const service = openService({ files })
+    const fault = await faultOf(service.call(runTest, { target: 'plant.mjs' }))
+    expect(fault.violation?.violation_type).toBe('planted_repository')
+    const left = readdirSync(service.root, { recursive: true, encoding: 'utf8' })
+    expect(left.filter((path) => /(?:^|\/)HEAD$/i.test(path)).toSorted()).toEqual([
+      'a/HEAD',
+      'b/head',
+      'own/HEAD',
+    ])
   })
 
   test('is found by the next call when the hub was killed in between', async () => {

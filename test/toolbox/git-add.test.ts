@@ -168,6 +168,28 @@ describe('git_add', () => {
     expect(readdirSync(sub)).not.toContain('ran')
   })
 
+  test.each([
+    ['a HEAD that lies there', ['sub/objects/x', 'sub/refs/x'], 'sub/HEAD', undefined],
+    ['a HEAD that is tracked', ['sub/objects/x', 'sub/refs/x'], undefined, 'sub/HEAD'],
+    ['a HEAD in another spelling of the folder', ['sub/objects/x', 'sub/refs/x'], undefined, 'SUB/HEAD'],
+    ['where the rest is', ['sub/commondir'], 'sub/HEAD', undefined],
+    ['in the service’s own folder', ['Objects', 'refs/a/b/c'], undefined, 'HEAD'],
+  ])('stages nothing that completes a repository with %s', async (_, paths, lying, tracked) => {
+    await using project = makeShop()
+    if (tracked) {
+      project.put(tracked, 'ref: refs/heads/main\n')
+      project.commitAll()
+    }
+    if (lying) project.put(lying, 'ref: refs/heads/main\n')
+    const codes: string[] = []
+    for (const path of paths) {
+      project.put(path, 'x\n')
+      codes.push(await project.codeOf(gitAdd, { files: [path] }))
+      rmSync(join(project.service_root, path))
+    }
+    expect(codes).toEqual([...paths.slice(1).map(() => 'success'), 'SecurityError: repository'])
+  })
+
   test.each(['sub/HEAD', 'head', 'Head.'])(
     'stages no new %s, and one that is known as any file',
     async (path) => {

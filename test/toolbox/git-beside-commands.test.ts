@@ -15,6 +15,7 @@ import { expect, test } from 'vitest'
 import { runTest } from '../../src/domains/toolbox/commands/run-test.ts'
 import { gitAdd } from '../../src/domains/toolbox/git/git-add.ts'
 import { gitCommit } from '../../src/domains/toolbox/git/git-commit.ts'
+import { gitDiff } from '../../src/domains/toolbox/git/git-diff.ts'
 import {
   makeGitProject,
   makeShop,
@@ -36,12 +37,24 @@ while (!fs.existsSync('go')) await new Promise((later) => setTimeout(later, 20))
 test('the git tools work on the project’s repository while a command runs in a service of it', async () => {
   await using project = makeShop()
   project.put('wait.mjs', WAIT)
+  project.put('.npmrc', 'loglevel=warn\n')
   project.commitAll()
+  unlinkSync(join(project.service_root, '.npmrc'))
   const running = project.call(runTest, { target: 'wait.mjs' }, { config: NODE_CONFIG })
   await expect.poll(() => existsSync(join(project.service_root, 'up')), { timeout: 10_000 }).toBe(true)
   expect(readdirSync(project.service_root)).toContain('.git')
   project.put('a.txt', 'changed\n')
-  expect(await project.call(gitStatus, {})).toMatchObject({ branch: 'main', unstaged: ['a.txt'] })
+  // What holds the place of a name that the command must not make is nothing of the project's.
+  expect(readdirSync(project.service_root)).toEqual(
+    expect.arrayContaining(['.npmrc', 'secrets', '.env.local']),
+  )
+  expect(await project.call(gitStatus, {})).toMatchObject({
+    stdout: '## main\n D .npmrc\n M a.txt\n?? up\n',
+    hidden: 0,
+  })
+  expect(await project.call(gitDiff, {})).toMatchObject({ stdout: expect.stringContaining('-loglevel=warn') })
+  expect(await project.call(gitAdd, { files: ['.npmrc'] })).toMatchObject({ removed: ['.npmrc'] })
+  project.git('reset', '--quiet')
   await project.call(gitAdd, { files: ['a.txt'] })
   expect(await project.call(gitCommit, { message: 'Change a' })).toMatchObject({ files: ['a.txt'] })
   project.put('go', '')

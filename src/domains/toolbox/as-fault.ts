@@ -36,7 +36,8 @@ const DENIALS: Readonly<Record<DenialReason, string>> = {
   link_loop: 'The path leads through too many links.',
   changed: 'The file changed while it was looked at.',
   role: 'Your role reads documents and plans only.',
-  repository: 'Git would take the folder for a repository of its own, with settings that run programs.',
+  repository:
+    'Git would take the folder for a repository of its own, with settings that run programs, now or with what a branch brings.',
 }
 
 /** What to do about a denial; where nothing stands, what is said of every one. None tells what is there. */
@@ -48,7 +49,7 @@ const ADVICE: Readonly<Partial<Record<DenialReason, string>>> = {
   changed: 'Try again.',
   role: 'Name a path that begins with docs/ or plans/.',
   repository:
-    'A HEAD may not stand beside objects and refs, or beside commondir, and a new one not be staged: use another name. ' +
+    'No tool writes a file called HEAD, and no folder may get all of HEAD, objects and refs: use another name. ' +
     'What lies in such a folder already is for the owner to change; have tests make repositories below /tmp.',
 }
 

@@ -113,7 +113,7 @@ async function prepareHeld(held: Held, bytes: Uint8Array, rights: FileRights): P
 }
 
 function renameHeld(held: Held, from: string, to: string): boolean {
-  checkNewPiece(held.folder_fd, to, false, held.given)
+  checkNewPiece(held.folder_fd, to, 'file', held.given)
   for (const name of [from, to])
     if (findIn(held.folder_fd, name)?.is_folder) throw fileFault('IsADirectory', held.given)
   return changeHeld(held, () => renameIn(held.folder_fd, from, to))

@@ -31,7 +31,7 @@ export function makeFolders(folder_fd: number, names: readonly string[], given: 
       const above_fd = fds.at(-1) as number
       const place = at(above_fd, name)
       if (makeFolder(place)) made.push(place)
-      checkNewPiece(above_fd, name, true, given)
+      checkNewPiece(above_fd, name, 'folder', given)
       fds.push(enterFolder(place, given))
     }
   } catch (error) {

@@ -13,6 +13,9 @@ const PIECES = new Set(['head', 'objects', 'refs', 'commondir'])
 /** Whatever folds to one of them begins like it, or with a letter of another alphabet. */
 const MAY_BE_PIECE = /^(?:[horc]|[^ -~])/i
 
+/** What gets a name: a file or folder of a tool's, or a file that version control has. */
+export type NewThing = 'file' | 'folder' | 'checked_out'
+
 /** A name in a folder, and whether a folder is what has it. */
 type NamedEntry = Pick<Dirent, 'name' | 'isDirectory'>
 
@@ -25,7 +28,12 @@ export function isRepository(entries: Iterable<NamedEntry>): boolean {
 
 /** Whether it is the HEAD of a repository, in any spelling that some file system takes for it. A folder is none. */
 export function isHead(entry: NamedEntry): boolean {
-  return !entry.isDirectory() && foldAlias(entry.name) === 'head'
+  return MAY_BE_PIECE.test(entry.name) && !entry.isDirectory() && foldAlias(entry.name) === 'head'
+}
+
+/** Whether a name is one that a repository has, in any such spelling. */
+export function isPiece(name: string): boolean {
+  return MAY_BE_PIECE.test(name) && PIECES.has(foldAlias(name))
 }
 
 function addPiece(found: Set<string>, entry: NamedEntry): void {
@@ -39,15 +47,17 @@ function isWhole(found: ReadonlySet<string>): boolean {
 }
 
 /**
- * Refuses a new name that would make a repository of the held folder. Asked before the name is made, and once more
- * when it is there: of two who each make a piece at the same time at least one then meets the other's.
+ * Refuses a new name that would make a repository of the held folder, and any new HEAD: the other pieces could come to it
+ * with a branch. One that is checked out was committed by the owner, since no tool makes or stages one. Asked before the
+ * name is made, and once more when it is there: of two who each make a piece at the same time at least one then meets
+ * the other's.
  */
-export function checkNewPiece(folder_fd: number, name: string, is_folder: boolean, given: string): void {
+export function checkNewPiece(folder_fd: number, name: string, what: NewThing, given: string): void {
   const piece = foldAlias(name)
-  if (!PIECES.has(piece) || (piece === 'head' && is_folder)) return
+  if (!PIECES.has(piece) || (piece === 'head' && what === 'folder')) return
   const found = piecesIn(folder_fd)
   found.add(piece)
-  if (isWhole(found)) throw new GuardDenied('repository', given)
+  if (isWhole(found) || (piece === 'head' && what === 'file')) throw new GuardDenied('repository', given)
 }
 
 function piecesIn(folder_fd: number): Set<string> {

@@ -42,7 +42,7 @@ export function usePlace<Result>(
 function checkNew({ leaf, missing, names, folder_fd }: Place, given: string): void {
   for (const name of missing) checkNewName(name)
   const [first] = missing
-  if (first !== undefined) checkNewPiece(folder_fd, first, missing.length > 1, given)
+  if (first !== undefined) checkNewPiece(folder_fd, first, missing.length > 1 ? 'folder' : 'file', given)
   if (first === undefined && leaf === undefined) return
   const levels = names.length - missing.length - (leaf && !leaf.stat.isDirectory() ? 1 : 0)
   checkNoRepositoryAbove(folder_fd, levels, given)

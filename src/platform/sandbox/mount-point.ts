@@ -85,11 +85,13 @@ function nameOf(path: string, { folder_fd }: Held): string {
 }
 
 /** Whether this is a placeholder, of this process or of one that is gone. */
-export function isPlaceholder(stat: Stats): boolean {
-  if (stat.mtimeMs !== MARK.getTime()) return false
+export function isPlaceholder({ mode, size, mtimeMs }: Pick<Stats, 'mode' | 'size' | 'mtimeMs'>): boolean {
+  if (mtimeMs !== MARK.getTime()) return false
+  const kind = mode & constants.S_IFMT
   // A umask may have cut the mode of one that was left behind.
-  const isAtMost = (mode: number): boolean => (stat.mode & 0o777 & ~mode) === 0
-  return stat.isDirectory() ? isAtMost(FOLDER_MODE) : stat.isFile() && stat.size === 0 && isAtMost(FILE_MODE)
+  const isAtMost = (most: number): boolean => (mode & 0o777 & ~most) === 0
+  if (kind === constants.S_IFDIR) return isAtMost(FOLDER_MODE)
+  return kind === constants.S_IFREG && size === 0 && isAtMost(FILE_MODE)
 }
 
 /** A descriptor of a folder that is really where its name says. */

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 
 /**
  * What programs read of the machine in /proc: its size, its load and its time, and what they are themselves.
@@ -26,15 +26,15 @@ const KEPT = new Set([
 
 /** Arguments that make all else in /proc look empty: boot arguments, keys, symbols of the kernel, its devices. */
 export function procMasks(): string[] {
-  const entries = readdirSync('/proc', { withFileTypes: true })
-  return entries
-    .filter(({ name }) => !KEPT.has(name) && !/^\d+$/.test(name))
-    .flatMap((entry) => maskOf(`/proc/${entry.name}`, entry.isDirectory(), entry.isSymbolicLink()))
+  // Names alone: Node looks up what the kernel leaves untyped, and fails for a process that has just ended.
+  const names = readdirSync('/proc').filter((name) => !KEPT.has(name) && !/^\d+$/.test(name))
+  return names.flatMap((name) => maskOf(`/proc/${name}`))
 }
 
-function maskOf(path: string, is_folder: boolean, is_link: boolean): string[] {
-  if (is_link) return []
-  return is_folder
+function maskOf(path: string): string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined || stat.isSymbolicLink()) return []
+  return stat.isDirectory()
     ? ['--perms', '0555', '--tmpfs', path, '--remount-ro', path]
     : ['--ro-bind', '/dev/null', path]
 }

@@ -27,7 +27,7 @@ export interface SandboxProfile {
   /** Folders or files below a writable mount that stay read-only. */
   readonly read_only: readonly string[]
   /**
-   * For one program that is trusted and only looks: of the system it gets its libraries and `/dev/null`, no
+   * For one program that is trusted: of the system it gets its libraries, `/dev/null` and `/dev/urandom`, no
    * /proc, no /tmp, no home and no limits of its own. Such a sandbox stands in half the time.
    */
   readonly bare?: boolean

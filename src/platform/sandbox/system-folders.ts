@@ -71,12 +71,15 @@ export function systemArguments(
   return args
 }
 
+/** What such a program opens of the devices: git takes names of temporary files from the second. */
+const BARE_DEVICES = ['/dev/null', '/dev/urandom']
+
 /** The same for a program that needs nothing of the system but its libraries. */
 export function bareArguments(given: GivenDescriptors): string[] {
   const libraries = [...shown('/usr', given), ...SYSTEM_LINKS.flatMap((path) => systemLink(path, given))]
   for (const path of ['/etc/ld.so.cache', '/nix/store'])
     if (existsSync(path)) libraries.push(...shown(path, given))
-  return [...libraries, '--dev-bind', '/dev/null', '/dev/null']
+  return [...libraries, ...BARE_DEVICES.flatMap((path) => ['--dev-bind', path, path])]
 }
 
 function shown(path: string, given: GivenDescriptors): string[] {

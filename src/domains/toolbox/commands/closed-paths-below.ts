@@ -1,7 +1,7 @@
-import { type Dirent, readdirSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { compileNameRules, foldName, type NameRules } from '../../../platform/guard/blocked-names.ts'
-import { isRepository } from '../../../platform/guard/repository-pieces.ts'
+import { isHead, isRepository } from '../../../platform/guard/repository-pieces.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { CLOSED_MAX, FOLDERS_MAX } from './command-limits.ts'
 import { type OddFolder, oddFoldersIn, searchOddFolders } from './odd-folders.ts'
@@ -24,6 +24,8 @@ export interface ClosedPaths {
   readonly repositories: readonly string[]
   /** Every folder that git takes for a repository by what lies in it, without a `.git`. */
   readonly bare: readonly string[]
+  /** Every file that git would find as `HEAD`, whatever lies beside it. */
+  readonly heads: readonly string[]
   /** Folders that no path leads to; they were not looked into. */
   readonly odd: readonly OddFolder[]
   /** Whether all other folders were looked through. */
@@ -47,7 +49,7 @@ export function findClosedPaths(
   { openUp, enters } = LOOK_BEFORE,
 ): ClosedPaths {
   const names = compileNameRules(block_patterns)
-  const found: Found = { covered: [], repositories: [], bare: [], odd: [] }
+  const found: Found = { covered: [], repositories: [], bare: [], heads: [], odd: [] }
   // Level by level: what lies near the top is found first, however deep the rest is.
   const waiting = [...roots]
   for (let looked = 0; looked < waiting.length; looked++) {
@@ -57,7 +59,7 @@ export function findClosedPaths(
     const entries = list() ?? (openUp(folder) ? list() : undefined)
     // The command, as the same user, could open it for itself.
     if (entries === undefined) found.covered.push(folder)
-    if (entries !== undefined && isRepository(entries)) found.bare.push(folder)
+    if (entries !== undefined) addPieces(found, folder, entries)
     for (const entry of entries ?? []) {
       const path = join(folder, entry.name)
       const is_open = sortEntry(names, found, path, entry)
@@ -72,7 +74,19 @@ interface Found {
   readonly covered: string[]
   readonly repositories: string[]
   readonly bare: string[]
+  readonly heads: string[]
   readonly odd: OddFolder[]
+}
+
+function addPieces(found: Found, folder: string, entries: readonly Dirent[]): void {
+  const is_bare = isRepository(entries)
+  if (is_bare) found.bare.push(folder)
+  const heads = entries.filter(isHead).map(({ name }) => name)
+  if (heads.length === 0) return
+  // A program may be called `head`: that is another name, where the file system tells the cases apart.
+  const has_any = is_bare || lstatSync(join(folder, 'HEAD'), { throwIfNoEntry: false }) !== undefined
+  const own = !is_bare && heads.includes('HEAD') ? ['HEAD'] : heads
+  if (has_any) found.heads.push(...own.map((name) => join(folder, name)))
 }
 
 /** Answers whether the name is open. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, constants, type Dirent, openSync, readdirSync, renameSync } from 'node:fs'
-import { isHead, isRepository } from '../../../platform/guard/repository-pieces.ts'
+import { isHead } from '../../../platform/guard/repository-pieces.ts'
 import { FOLDERS_MAX } from './command-limits.ts'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
@@ -39,7 +39,7 @@ export function oddFoldersIn(above: string): OddFolder[] {
     .map(({ name }) => ({ above, name }))
 }
 
-/** Looks for closed names and repositories at any depth, by descriptors and bytes. Links are not followed. */
+/** Looks for closed names and heads of repositories at any depth, by descriptors and bytes. Links are not followed. */
 export function searchOddFolders(
   folders: readonly OddFolder[],
   how: { isClosed: (name: string) => boolean; moves: boolean },
@@ -73,9 +73,8 @@ function lookInto(search: Search, folder: string, depth: number): void {
   const entries = readdirSync(folder, { withFileTypes: true, encoding: 'buffer' })
   for (const entry of entries) if (entry.isDirectory()) within(search, folder, entry.name, depth + 1)
   const named = entries.map((entry) => ({ entry, text: asText(entry) }))
-  const is_repository = isRepository(named.map(({ text }) => text))
   for (const { entry, text } of named) {
-    if (search.isClosed(text.name) || (is_repository && isHead(text))) found(search, folder, entry.name)
+    if (search.isClosed(text.name) || isHead(text)) found(search, folder, entry.name)
   }
 }
 

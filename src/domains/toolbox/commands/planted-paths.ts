@@ -1,16 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-} from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
-import { isHead } from '../../../platform/guard/repository-pieces.ts'
+import { chmodSync, closeSync, constants, fstatSync, openSync, readlinkSync, renameSync } from 'node:fs'
+import { basename, dirname, relative } from 'node:path'
 import { openFolder } from '../../../platform/sandbox/mount-point.ts'
 import { ToolFault } from '../tool-fault.ts'
 import { type ClosedPaths, findClosedPaths, isTrustedName, trustedPaths } from './closed-paths-below.ts'
@@ -27,8 +17,8 @@ const HANDLE_ONLY = 0o10000000
 /** What git or the hub would believe in a service before a run: all of it the owner's. */
 export type KnownPaths = ReadonlySet<string>
 
-export function knownPaths({ covered, repositories, bare }: ClosedPaths): KnownPaths {
-  return new Set([...covered, ...repositories, ...bare])
+export function knownPaths({ covered, repositories, bare, heads }: ClosedPaths): KnownPaths {
+  return new Set([...covered, ...repositories, ...bare, ...heads])
 }
 
 /** What a look after a run has come to. */
@@ -41,8 +31,9 @@ export interface LookedAfter {
 /**
  * Looks after a run for repositories and policies that were not there before it, and moves them aside: git
  * runs what the settings of a repository say, with the rights of whoever calls it in there. Moved, not
- * removed: they may be somebody else's who worked in the service at the same time. Of a repository without a `.git`
- * the HEAD is moved, without which git takes the folder for none; so is that of a `.git` that was moved aside.
+ * removed: they may be somebody else's who worked in the service at the same time. Without a HEAD git takes no folder
+ * for a repository, so each new one is moved, also of a `.git` that was moved aside, and also a lone one: a branch could
+ * bring the rest of a repository.
  */
 export function movePlanted({ context, policy, hub }: CommandCall, known: KnownPaths): LookedAfter {
   const { service_root } = context
@@ -77,17 +68,14 @@ function isOfHub(path: string, home: string): boolean {
 /** Those that lie deeper first: what is moved takes along what is in it. */
 function plantedPaths(after: ClosedPaths, isOwners: (path: string) => boolean): string[] {
   const named = trustedPaths(after).filter((path) => !isOwners(path))
-  const heads = after.bare.filter((path) => !isOwners(path)).flatMap(headsIn)
+  const bare = new Set(after.bare.filter((folder) => !isOwners(folder)))
+  // One that was there before goes too where a repository was made around it.
+  const heads = after.heads.filter((path) => !isOwners(path) || bare.has(dirname(path)))
   return [...named, ...heads].toSorted((a, b) => depthOf(b) - depthOf(a))
 }
 
 function depthOf(path: string): number {
   return path.split('/').length
-}
-
-function headsIn(folder: string): string[] {
-  const entries = readdirSync(folder, { withFileTypes: true })
-  return entries.filter(isHead).map(({ name }) => join(folder, name))
 }
 
 function moveAside(path: string, openUp: () => boolean): { fate: string; is_moved: boolean } {

@@ -1,7 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
-import { FileFault, GuardDenied } from '../../../platform/guard/guard.ts'
-import { isHead } from '../../../platform/guard/repository-pieces.ts'
+import { FileFault } from '../../../platform/guard/guard.ts'
 import type { TreeEntry } from '../../../platform/guard/tree/service-tree.ts'
 import type { CommandOutcome } from '../../../platform/sandbox/sandbox.ts'
 import { withMeant } from '../files/missing-file.ts'
@@ -13,7 +12,9 @@ import { withRepositoryLock } from './repository/repository-lock.ts'
 import { useRepository } from './repository/use-repository.ts'
 import { requireSuccess } from './run/git-outcome.ts'
 import { type GitCall, type GitOptions, runGit, runGitSteps } from './run/git-run.ts'
+import { readOwn } from './tree/held-place.ts'
 import { type LentTree, withLentTree } from './tree/lent-tree.ts'
+import { refuseRepositories } from './tree/refuse-repositories.ts'
 import { lendRules } from './tree/tree-rules.ts'
 import { MAX_FILE_BYTES } from './tree/work-tree.ts'
 
@@ -108,7 +109,7 @@ async function stage(
   files: readonly string[],
   lent: LentTree,
 ): Promise<z.output<typeof Output>> {
-  await refuseNewHeads(call, repository, files)
+  await refuseRepositories(call, repository, files)
   lendFiles(call, repository, files, lent)
   const options = {
     lent,
@@ -123,33 +124,13 @@ async function stage(
   return { stdout: outcome.stdout, stderr: outcome.stderr, added, removed, unchanged }
 }
 
-/**
- * Refuses a new `HEAD`. No two pieces of a repository need to lie in the service at the same time to be staged one after
- * the other, and the owner's next checkout or merge would lay all of them there; without this one they are none.
- */
-async function refuseNewHeads(
-  call: GitCall,
-  repository: Repository,
-  files: readonly string[],
-): Promise<void> {
-  const heads = files.filter((path) => isHead({ name: basename(path), isDirectory: () => false }))
-  if (heads.length === 0) return
-  const listed = await runGit(call, repository, {
-    args: ['ls-files', '-z', '--', ...heads],
-    writes: 'nothing',
-  })
-  const known = requireSuccess(listed, 'git ls-files', SUGGESTION).stdout.split('\0')
-  const made = heads.find((path) => !known.includes(path))
-  if (made !== undefined) throw new GuardDenied('repository', made)
-}
-
 /** Copies the files for git to read: what is staged is what the guard has read, however the service changes. */
 function lendFiles(call: GitCall, repository: Repository, files: readonly string[], lent: LentTree): void {
   let room = MAX_BYTES
   call.guard.inTree((tree) => {
     lendRules(repository, tree, lent, files)
     for (const path of files) {
-      const entry = tree.read(path, Math.min(room, MAX_FILE_BYTES))
+      const entry = readOwn(tree, path, Math.min(room, MAX_FILE_BYTES))
       if (entry === undefined) continue
       room -= entry.kind === 'file' ? entry.bytes.length : 0
       lent.put(repository.prefix + path, entry)

@@ -13,10 +13,9 @@ import { useRepository } from './repository/use-repository.ts'
 import { SAFE_DIFF } from './run/git-environment.ts'
 import { requireSuccess } from './run/git-outcome.ts'
 import { type GitCall, runGit, runGitSteps } from './run/git-run.ts'
-import { indexWrittenAt, LIST_INDEX, MAX_LIST_BYTES, parseIndexEntries } from './tree/index-entries.ts'
+import { type Index, MAX_LIST_BYTES, readIndex } from './tree/index-entries.ts'
 import { lendObstacles } from './tree/lend-obstacles.ts'
 import { type LentTree, withLentTree } from './tree/lent-tree.ts'
-import type { Index } from './tree/work-tree.ts'
 
 const NAMES = ['--name-only', '-z', '--no-renames', '--ignore-submodules=none']
 const SWITCH = ['switch', '--no-guess', '--no-recurse-submodules', '--no-overwrite-ignore']
@@ -197,18 +196,16 @@ async function readDifference(
   repository: Repository,
   branch: string,
 ): Promise<{ paths: readonly string[]; index: Index }> {
-  const written = indexWrittenAt(repository.git_dir)
-  const [found, differing, listed] = await runGitSteps(
+  const [found, differing] = await runGitSteps(
     call,
     repository,
-    [listBranch(branch), [...SAFE_DIFF, ...NAMES, 'HEAD', `refs/heads/${branch}`, '--'], LIST_INDEX],
+    [listBranch(branch), [...SAFE_DIFF, ...NAMES, 'HEAD', `refs/heads/${branch}`, '--']],
     { writes: 'nothing', output_bytes: MAX_LIST_BYTES },
   )
   if (!isListed(found, branch)) throw missingBranch(branch)
   const suggestion = 'The branches differ too much; ask the owner to switch.'
   const paths = ownPaths(call, repository, branch, requireSuccess(differing, 'git diff', suggestion).stdout)
-  const entries = parseIndexEntries(requireSuccess(listed, 'git ls-files', suggestion).stdout)
-  return { paths, index: { entries, written } }
+  return { paths, index: readIndex(repository) }
 }
 
 /** Refuses a switch that would reach beyond the service or into closed zones; gives what it would change. */

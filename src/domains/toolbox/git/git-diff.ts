@@ -11,7 +11,8 @@ import { readBlobs } from './run/blob-contents.ts'
 import { SAFE_DIFF } from './run/git-environment.ts'
 import { requireOutput, requireSuccess } from './run/git-outcome.ts'
 import { type GitCall, runGit } from './run/git-run.ts'
-import { indexWrittenAt, LIST_INDEX, MAX_LIST_BYTES, parseIndexEntries } from './tree/index-entries.ts'
+import { readOwn } from './tree/held-place.ts'
+import { MAX_LIST_BYTES, readIndex } from './tree/index-entries.ts'
 import { foldersOf, withLentTree } from './tree/lent-tree.ts'
 import { lendRules } from './tree/tree-rules.ts'
 import { compareWorkTree, MAX_FILE_BYTES } from './tree/work-tree.ts'
@@ -98,15 +99,8 @@ async function findStaged(call: GitCall, repository: Repository): Promise<AllCha
 }
 
 async function findUnstaged(call: GitCall, repository: Repository): Promise<AllChanged> {
-  const written = indexWrittenAt(repository.git_dir)
-  const listed = await runGit(call, repository, {
-    args: LIST_INDEX,
-    writes: 'nothing',
-    may_go_without: true,
-    output_bytes: MAX_LIST_BYTES,
-  })
-  const entries = parseIndexEntries(requireSuccess(listed, 'git ls-files', 'The index is too large.').stdout)
-  const index = { entries, written }
+  const index = readIndex(repository)
+  const { entries } = index
   const { changed, hidden } = await compareWorkTree(call, repository, index)
   const isClosed = closedPaths(call.policy)
   const conflicted = entries.filter(({ stage, path }) => stage > 0 && !isClosed(path))
@@ -123,7 +117,7 @@ async function findUnstaged(call: GitCall, repository: Repository): Promise<AllC
 function readChanged(call: GitCall, path: string, before_ids: readonly string[]): Changed | undefined {
   if (!isReadable(call, path)) return undefined
   try {
-    const entry = call.guard.inTree((tree) => tree.read(path, MAX_FILE_BYTES))
+    const entry = call.guard.inTree((tree) => readOwn(tree, path, MAX_FILE_BYTES))
     return { path, before_ids, after: { entry } }
   } catch (error) {
     if (error instanceof FileFault) return { path, before_ids, after: { entry: undefined } }

@@ -7,16 +7,9 @@ import { parseRawDiff } from './raw-diff.ts'
 import { findBranch, type Repository, SOURCE_ROLES } from './repository/repository.ts'
 import { useRepository } from './repository/use-repository.ts'
 import { requireSuccess } from './run/git-outcome.ts'
-import { type GitCall, runGitSteps } from './run/git-run.ts'
+import { type GitCall, runGit } from './run/git-run.ts'
 import { type Head, isConflict, renderStatus, type StatusLine, statusLines } from './status-lines.ts'
-import {
-  type IndexEntry,
-  indexWrittenAt,
-  LIST_INDEX,
-  MAX_LIST_BYTES,
-  parseIndexEntries,
-} from './tree/index-entries.ts'
-import { takeSnapshot } from './tree/tree-snapshot.ts'
+import { type IndexEntry, MAX_LIST_BYTES, readIndex } from './tree/index-entries.ts'
 import { compareWorkTree } from './tree/work-tree.ts'
 
 const MAX_LISTED = 2_000
@@ -54,20 +47,18 @@ export const gitStatus: ToolDeclaration<typeof Input, z.output<typeof Output>> =
 }
 
 async function readStatus(call: GitCall, repository: Repository): Promise<z.output<typeof Output>> {
-  const written = indexWrittenAt(repository.git_dir)
-  const listing = runGitSteps(call, repository, [LIST_STAGED, LIST_INDEX], {
+  const listing = runGit(call, repository, {
+    args: LIST_STAGED,
     writes: 'nothing',
     may_go_without: true,
     output_bytes: MAX_LIST_BYTES,
   })
-  // git lists in a process of its own, and the folders are read meanwhile.
-  const [[staged, listed], snapshot] = await Promise.all([
+  // git compares the index with the commit in a process of its own, and the files are looked at meanwhile.
+  const [staged, { entries, tree }] = await Promise.all([
     listing,
-    startSoon(() => takeSnapshot(call, repository)),
+    startSoon(() => lookAtFiles(call, repository)),
   ])
   const is_born = !NO_COMMIT.test(staged.stderr)
-  const entries = parseIndexEntries(requireList(listed))
-  const tree = await compareWorkTree(call, repository, { entries, written }, snapshot)
   const changes = is_born ? parseRawDiff(requireList(staged)).changes : allAdded(entries)
   const lines = statusLines(changes, entries, tree)
   const isClosedPath = closedPaths(call.policy)
@@ -80,6 +71,11 @@ async function readStatus(call: GitCall, repository: Repository): Promise<z.outp
     lines.filter((line) => !closed.includes(line)),
     hidden.size,
   )
+}
+
+async function lookAtFiles(call: GitCall, repository: Repository) {
+  const index = readIndex(repository)
+  return { entries: index.entries, tree: await compareWorkTree(call, repository, index, { untracked: true }) }
 }
 
 function requireList(step: CommandOutcome): string {

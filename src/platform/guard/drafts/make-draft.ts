@@ -6,7 +6,7 @@ import { type FileRights, GuardDenied, type PreparedFile, type ThingIdentity } f
 import { MAKE_NAMELESS, MAKE_NEW } from '../kernel/descriptors.ts'
 import { findIn, findName, openIn, renameIn, unlinkIn } from '../kernel/folder-calls.ts'
 import { loadKernelCalls } from '../kernel/kernel-calls.ts'
-import { checkNewPiece } from '../repository-pieces.ts'
+import { checkNewPiece, isHead, type NewThing } from '../repository-pieces.ts'
 import { newDraftName } from './draft-name.ts'
 import { keepExecutable, keepRights } from './keep-rights.ts'
 import { sweepDrafts } from './sweep-drafts.ts'
@@ -98,13 +98,14 @@ function fillDraft(into: WriteInto, made: Made, content: DraftContent): Draft {
     if (kept) keepRights(fd, own, kept, into.given)
     if (checked_out) keepExecutable(fd, checked_out.is_executable)
     const putAs = (name: string) => {
+      if (!checked_out) checkNoHead(into, name)
       if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
       if (!nameDraft(into, made)) return putNamed(into, content, name)
       moveOver(into, made.name as string, name)
       made.name = undefined
       is_put = true
       checkArrived(into, name, own)
-      if (!kept) checkNoRepository(into, name)
+      if (!kept) checkNoRepository(into, name, checked_out ? 'checked_out' : 'file')
     }
     return { fd, putAs, close: closeMade }
   } catch (error) {
@@ -162,10 +163,18 @@ function checkArrived(into: WriteInto, name: string, own: Pick<ThingIdentity, 'd
   if (named?.ino !== own.ino || named.dev !== own.dev) throw new GuardDenied('changed', into.given)
 }
 
+/**
+ * Not even in the place of one that is there: it may be what a command has left, be moved aside in this moment, and then
+ * be made anew.
+ */
+function checkNoHead({ given }: WriteInto, name: string): void {
+  if (isHead({ name, isDirectory: () => false })) throw new GuardDenied('repository', given)
+}
+
 /** Somebody else may have made the other pieces since they were looked for. */
-function checkNoRepository(into: WriteInto, name: string): void {
+function checkNoRepository(into: WriteInto, name: string, what: NewThing): void {
   try {
-    checkNewPiece(into.folder_fd, name, false, into.given)
+    checkNewPiece(into.folder_fd, name, what, into.given)
   } catch (error) {
     removeIfThere(into.folder_fd, name)
     throw error

@@ -54,7 +54,7 @@ export async function prepareFile(
 /** Makes a file that must not exist; answers false when the name is taken, by whatever it may be. */
 export function makeNewFile(into: WriteInto, name: string, bytes: Uint8Array, mode: number): boolean {
   if (!isUnmoved(into)) throw new GuardDenied('changed', into.given)
-  checkNewPiece(into.folder_fd, name, false, into.given)
+  checkNewPiece(into.folder_fd, name, 'file', into.given)
   const fd = openNew(into.folder_fd, name)
   if (fd === undefined) return false
   try {

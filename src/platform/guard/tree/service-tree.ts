@@ -153,7 +153,7 @@ function tryOpenFolder(place: string): number | undefined {
 
 function tryMake(above_fd: number, name: string): boolean {
   checkNewName(name)
-  checkNewPiece(above_fd, name, true, name)
+  checkNewPiece(above_fd, name, 'folder', name)
   try {
     mkdirSync(at(above_fd, name), FOLDER_MODE)
   } catch (error) {
@@ -226,11 +226,11 @@ function putEntry(way: Way, path: string, entry: TreeEntry): void {
   checkNoRepositoryAbove(folder_fd, names.length - 1, path)
   if (there !== undefined) return putOver(into, name, entry, there)
   checkNewName(name)
-  checkNewPiece(folder_fd, name, false, path)
+  checkNewPiece(folder_fd, name, 'checked_out', path)
   putOver(into, name, entry, there)
   try {
     // Somebody else may have made the other pieces of a repository since they were looked for.
-    checkNewPiece(folder_fd, name, false, path)
+    checkNewPiece(folder_fd, name, 'checked_out', path)
   } catch (error) {
     removeIfThere(folder_fd, name)
     throw error

@@ -29,7 +29,7 @@ export interface GitOptions {
   readonly lent?: LentTree
   /** A configuration that is used instead of a kept one. */
   readonly config_path?: string
-  /** Only looks: the owner may let it run where there is no sandbox, and one of its own can be bare. */
+  /** Only looks: the owner may let it run where there is no sandbox. */
   readonly may_go_without?: boolean
   /** Takes no word of a `.gitattributes` for which files are binary. */
   readonly sees_all_text?: boolean
@@ -130,8 +130,8 @@ async function runSandboxed(
     masked: repository.masked.filter((path) => info.every((mount) => !isWithin(mount.path, path))),
     overlays: [{ content_path, at: `${repository.git_dir}/config` }],
     read_only: [],
-    // Git itself is trusted, and so is its configuration; one that only looks needs no more than itself.
-    ...(command.may_go_without && { bare: true }),
+    // Git itself is trusted, and so is its configuration: it needs no more of the system than itself.
+    ...(!command.network && { bare: true }),
     network: command.network ?? false,
     cwd: repository.service_root,
     env,

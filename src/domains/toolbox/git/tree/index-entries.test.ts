@@ -1,75 +1,121 @@
+import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { type IndexEntry, parseIndexEntries } from './index-entries.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { runGit, writeAt } from '../git-project.fixture.ts'
+import type { Repository } from '../repository/repository.ts'
+import { type IndexEntry, parseIndex, readIndex } from './index-entries.ts'
 
-const SKIPPED = 0x40000000
-const INTENDED = 0x20000000
-const word = fc.integer({ min: 0, max: 0xffff_ffff })
-const piece = fc.oneof(
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }),
-  fc.constantFrom('\n', '\t', ' ', '  ctime: 1:2\n', '\tflags: 0\n', '100644 ab 0\t', '  size: 3'),
-)
-const anyPath = fc
-  .array(piece, { minLength: 1, maxLength: 5 })
-  .map((pieces) => pieces.join('').replaceAll('\0', ''))
-  .filter((text) => text !== '')
+const FILES = [
+  'a',
+  'a.txt',
+  'b/c/d e.txt',
+  'b/c/d',
+  'ümlaut/日本.md',
+  `long/${'x'.repeat(200)}/y`,
+  'tab\there',
+  'z',
+]
 
-const entry: fc.Arbitrary<IndexEntry> = fc.record({
-  path: anyPath,
-  mode: fc.constantFrom('100644', '100755', '120000', '160000'),
-  id: fc.stringMatching(/^[0-9a-f]{40}$/),
-  stage: fc.integer({ min: 0, max: 3 }),
-  stat: fc.record({
-    ctime_s: word,
-    ctime_ns: word,
-    mtime_s: word,
-    mtime_ns: word,
-    ino: word,
-    uid: word,
-    gid: word,
-    size: word,
-  }),
-  is_skipped: fc.boolean(),
-  is_intended: fc.boolean(),
-})
-
-/** As `git ls-files --stage --debug -z` prints it. */
-function printed({ path, mode, id, stage, stat, is_skipped, is_intended }: IndexEntry): string {
-  const flags = (is_skipped ? SKIPPED : 0) + (is_intended ? INTENDED : 0)
-  const lines = [
-    `  ctime: ${stat.ctime_s}:${stat.ctime_ns}`,
-    `  mtime: ${stat.mtime_s}:${stat.mtime_ns}`,
-    `  dev: 65024\tino: ${stat.ino}`,
-    `  uid: ${stat.uid}\tgid: ${stat.gid}`,
-    `  size: ${stat.size}\tflags: ${flags.toString(16)}`,
-  ]
-  return `${mode} ${id} ${stage}\t${path}\0${lines.join('\n')}\n`
+function makeRepository(format = 'sha1') {
+  const folder = mkdtempSync(join(tmpdir(), 'index-entries-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const git = (...args: string[]) => runGit(folder, args)
+  git('init', '--quiet', `--object-format=${format}`)
+  for (const path of FILES) writeAt(join(folder, path), path)
+  writeAt(join(folder, 'run.sh'), '#!', 0o755)
+  symlinkSync('a', join(folder, 'link'))
+  git('add', '--all')
+  const settings = { format: [{ name: 'extensions.objectformat', value: format }] }
+  const read = (prefix = '') =>
+    readIndex({ git_dir: join(folder, '.git'), prefix, settings } as unknown as Repository)
+  return { folder, git, read, index: join(folder, '.git/index') }
 }
 
-test('the index is read as git lists it, whatever its names look like', () => {
-  fc.assert(
-    fc.property(fc.array(entry, { maxLength: 6 }), (entries) => {
-      expect(parseIndexEntries(entries.map(printed).join(''))).toEqual(entries)
-    }),
-  )
-})
+/** What git says of its index, without flags. */
+function listed(git: (...args: string[]) => string): unknown[] {
+  const text = git('ls-files', '--stage', '--debug', '-z')
+  const form =
+    /(\d+) (\w+) (\d)\t([^\0]+)\0\s+ctime: (\d+):(\d+)\s+mtime: (\d+):(\d+)\s+dev: \d+\s+ino: (\d+)\s+uid: (\d+)\s+gid: (\d+)\s+size: (\d+)\s+flags: \w+\n/g
+  return [...text.matchAll(form)].map(([, mode, id, stage, path, ...numbers]) => {
+    const [ctime_s, ctime_ns, mtime_s, mtime_ns, ino, uid, gid, size] = numbers.map(Number)
+    return {
+      path,
+      mode,
+      id,
+      stage: Number(stage),
+      stat: { ctime_s, ctime_ns, mtime_s, mtime_ns, ino, uid, gid, size },
+    }
+  })
+}
 
-test('a list that was cut, or has another form, is refused and never read in part', () => {
-  fc.assert(
-    fc.property(fc.array(entry, { minLength: 1, maxLength: 3 }), fc.nat(), (entries, place) => {
-      const last = printed(entries.at(-1) as IndexEntry)
-      const text = entries.map(printed).join('')
-      const cut = text.slice(0, text.length - 1 - (place % (last.length - 1)))
-      expect(() => parseIndexEntries(cut)).toThrow('form that is not known')
-    }),
-  )
-  for (const missing of ['  mtime: 1:2\n', 'dev: 65024\t', '\tflags: 0'])
-    expect(() =>
-      parseIndexEntries(
-        '100644 ab 0\ta\0  ctime: 1:2\n  mtime: 1:2\n  dev: 65024\tino: 1\n  uid: 0\tgid: 0\n  size: 1\tflags: 0\n'.replace(
-          missing,
-          '',
-        ),
-      ),
-    ).toThrow('form that is not known')
+const withoutFlags = ({ path, mode, id, stage, stat }: IndexEntry) => ({ path, mode, id, stage, stat })
+
+describe('the index of git', () => {
+  test.each([
+    ['version 2', 'sha1', []],
+    ['version 3, for a flag that it lacks', 'sha1', [['add', '--intent-to-add', 'later']]],
+    ['version 4', 'sha1', [['update-index', '--index-version', '4']]],
+    [
+      'version 4 with flags',
+      'sha1',
+      [
+        ['update-index', '--index-version', '4'],
+        ['add', '--intent-to-add', 'later'],
+      ],
+    ],
+    ['long ids', 'sha256', []],
+    ['an untracked cache beside it', 'sha1', [['update-index', '--force-untracked-cache'], ['status']]],
+  ])('is read as git lists it: %s', (_, format, steps) => {
+    const { folder, git, read, index } = makeRepository(format)
+    writeFileSync(join(folder, 'later'), 'x')
+    for (const step of steps) git(...step)
+    const { entries, written } = read()
+    expect(entries.map(withoutFlags)).toEqual(listed(git))
+    expect(entries.length).toBeGreaterThan(FILES.length)
+    expect(written.mtime_s).toBe(Math.floor(lstatSync(index).mtimeMs / 1000))
+    expect(entries.filter(({ is_intended }) => is_intended).map(({ path }) => path)).toEqual(
+      steps.flat().includes('later') ? ['later'] : [],
+    )
+    expect(read('b/c/').entries.map(({ path }) => path)).toEqual(['d', 'd e.txt'])
+  })
+
+  test('has no entries where there is none, and tells what the owner wants to be passed over', () => {
+    const { git, read, index } = makeRepository()
+    git('update-index', '--assume-unchanged', 'a')
+    git('update-index', '--skip-worktree', 'z')
+    expect(read().entries.flatMap(({ path, is_skipped }) => (is_skipped ? [path] : []))).toEqual(['a', 'z'])
+    rmSync(index)
+    expect(read().entries).toEqual([])
+  })
+
+  test('is refused where it is split, or no plain file', () => {
+    const { git, read, index } = makeRepository()
+    git('update-index', '--split-index')
+    expect(read).toThrow('its index is split')
+    git('update-index', '--no-split-index')
+    expect(read().entries).toHaveLength(FILES.length + 2)
+    rmSync(index)
+    symlinkSync('config', index)
+    expect(read).toThrow()
+  })
+
+  test('that was cut is refused, and one that was changed leads to nothing unforeseen', () => {
+    const { index } = makeRepository()
+    const bytes = readFileSync(index)
+    const all = fc.nat(bytes.length - 1)
+    fc.assert(
+      fc.property(all, fc.integer({ min: 1, max: 255 }), (place, change) => {
+        expect(() => parseIndex(bytes.subarray(0, place), 20, '')).toThrow(/index/)
+        const other = Buffer.from(bytes)
+        other[place] = (other[place] ?? 0) ^ change
+        try {
+          parseIndex(other, 20, '')
+        } catch (error) {
+          expect((error as Error).message).toMatch(/index/)
+        }
+      }),
+    )
+  })
 })

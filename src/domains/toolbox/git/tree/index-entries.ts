@@ -1,8 +1,11 @@
-import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TreeStat, treeStatOf } from '../../../../platform/guard/tree/tree-stat.ts'
+import { ToolFault } from '../../tool-fault.ts'
+import { readPlainFile } from '../repository/read-plainly.ts'
+import type { Repository } from '../repository/repository.ts'
+import { notSupported } from '../repository/trusted-config.ts'
 
-/** One entry of git's index, as `git ls-files --stage --debug -z` tells it. */
+/** One entry of git's index. */
 export interface IndexEntry {
   /** Relative to the service. */
   readonly path: string
@@ -22,75 +25,151 @@ export type IndexStat = Omit<TreeStat, 'mode'>
 
 export type IndexTime = Pick<TreeStat, 'mtime_s' | 'mtime_ns'>
 
-/** The command that lists what is in the index below the service. */
-export const LIST_INDEX = ['ls-files', '--stage', '--debug', '-z'] as const
+/** What git wrote into its index, and when. */
+export interface Index {
+  readonly entries: readonly IndexEntry[]
+  /** A file changed in the same moment could look unchanged by its times. */
+  readonly written: IndexTime
+}
+
 /** Of the lists that git gives of its index. */
 export const MAX_LIST_BYTES = 256 * 1024 * 1024
 export const SUBMODULE = '160000'
 export const LINK = '120000'
 
-const FLAGS = '\tflags: '
+const MAX_INDEX_BYTES = 256 * 1024 * 1024
+const HEADER_BYTES = 12
+/** More than the kernel takes. */
+const MAX_NAME_BYTES = 16 * 1024
+const VERSIONS = new Set([2, 3, 4])
+/** Up to here an entry has its times and numbers, each of four bytes. */
+const STAT_BYTES = 40
 const ASSUMED_UNCHANGED = 0x8000
-const SKIPPED = 0x40000000
-const INTENDED = 0x20000000
+const EXTENDED = 0x4000
+const STAGE_PLACE = 12
+/** Of the second flags, which only an extended entry has. */
+const SKIPPED = 0x4000
+const INTENDED = 0x2000
+const BEYOND_ASCII = /[^\0-\x7f]/
 
-/** Reads the list. It can be long, and a pattern with thirteen groups takes twice the time. */
-export function parseIndexEntries(text: string): IndexEntry[] {
-  const entries: IndexEntry[] = []
-  const numbers: number[] = []
-  for (let at = 0; at < text.length; ) {
-    const id_at = after(text, ' ', at)
-    const stage_at = after(text, ' ', id_at)
-    const path_at = after(text, '\t', stage_at)
-    const stat_at = after(text, '\0', path_at)
-    const size_end = readNumbers(text, stat_at, numbers)
-    const end = after(text, '\n', size_end)
-    if (!text.startsWith(FLAGS, size_end)) unknownForm()
-    const flags = Number.parseInt(text.slice(size_end + FLAGS.length, end), 16)
-    const [ctime_s = 0, ctime_ns = 0, mtime_s = 0, mtime_ns = 0, , ino = 0, uid = 0, gid = 0, size = 0] =
-      numbers
-    entries.push({
-      path: text.slice(path_at, stat_at - 1),
-      mode: text.slice(at, id_at - 1),
-      id: text.slice(id_at, stage_at - 1),
-      stage: Number(text.slice(stage_at, path_at - 1)),
-      stat: { ctime_s, ctime_ns, mtime_s, mtime_ns, ino, uid, gid, size },
-      is_skipped: (flags & (ASSUMED_UNCHANGED | SKIPPED)) !== 0,
-      is_intended: (flags & INTENDED) !== 0,
-    })
-    at = end
+/** Reads what git's index has below the service, as git itself writes it. Without an index there is nothing in it. */
+export function readIndex({ git_dir, prefix, settings }: Repository): Index {
+  const found = findIndexFile(join(git_dir, 'index'))
+  if (found === undefined) return { entries: [], written: { mtime_s: 0, mtime_ns: 0 } }
+  const is_long = settings.format.some(
+    ({ name, value }) => name === 'extensions.objectformat' && value === 'sha256',
+  )
+  return { entries: parseIndex(found.bytes, is_long ? 32 : 20, prefix), written: treeStatOf(found.stat) }
+}
+
+function findIndexFile(path: string) {
+  try {
+    const found = readPlainFile(path, MAX_INDEX_BYTES)
+    if (found === undefined) throw notSupported('.git/index is no plain file, or too large')
+    return found
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
+}
+
+/** An entry that was passed over would make a change look like none, so what is not understood is refused as a whole. */
+export function parseIndex(bytes: Buffer, id_bytes: number, prefix: string): IndexEntry[] {
+  try {
+    return readEntries(bytes, id_bytes, prefix)
+  } catch (error) {
+    throw error instanceof RangeError ? damaged() : error
+  }
+}
+
+function readEntries(bytes: Buffer, id_bytes: number, prefix: string): IndexEntry[] {
+  const version = bytes.readUInt32BE(4)
+  if (bytes.toString('latin1', 0, 4) !== 'DIRC' || !VERSIONS.has(version)) throw damaged()
+  const entries: IndexEntry[] = []
+  let at = HEADER_BYTES
+  let name = ''
+  for (let left = bytes.readUInt32BE(8); left > 0; left--) {
+    const begin = at
+    const flags_at = at + STAT_BYTES + id_bytes
+    const flags = bytes.readUInt16BE(flags_at)
+    const more = flags & EXTENDED ? bytes.readUInt16BE(flags_at + 2) : 0
+    at = flags_at + (flags & EXTENDED ? 4 : 2)
+    let kept = 0
+    // Version 4 tells how much of the name before it does not have.
+    if (version === 4) [kept, at] = readKept(bytes, at, name.length)
+    const end = bytes.indexOf(0, at)
+    if (end < 0) throw damaged()
+    if (end - at + kept > MAX_NAME_BYTES) throw damaged()
+    name = name.slice(0, kept) + bytes.toString('latin1', at, end)
+    at = version === 4 ? end + 1 : begin + ((end - begin + 8) & ~7)
+    const path = BEYOND_ASCII.test(name) ? Buffer.from(name, 'latin1').toString() : name
+    if (path.startsWith(prefix))
+      entries.push(entryAt(bytes, begin, id_bytes, path.slice(prefix.length), flags, more))
+  }
+  checkRest(bytes, at, bytes.length - id_bytes)
   return entries
 }
 
-function after(text: string, sign: string, from: number): number {
-  const place = text.indexOf(sign, from)
-  return place < 0 ? unknownForm() : place + 1
-}
-
-const NUMBERS = 9
-const [ZERO, NINE] = [48, 57]
-
-/** Reads the numbers between git's words from a place on, and answers where the last one ends. */
-function readNumbers(text: string, from: number, numbers: number[]): number {
-  let at = from
-  for (let index = 0; index < NUMBERS; index++) {
-    let code = text.charCodeAt(at)
-    while (code < ZERO || code > NINE) code = text.charCodeAt(++at)
-    let value = 0
-    for (; code >= ZERO && code <= NINE; code = text.charCodeAt(++at)) value = value * 10 + code - ZERO
-    numbers[index] = value
+function entryAt(
+  bytes: Buffer,
+  at: number,
+  id_bytes: number,
+  path: string,
+  flags: number,
+  more: number,
+): IndexEntry {
+  return {
+    path,
+    mode: bytes.readUInt32BE(at + 24).toString(8),
+    id: bytes.toString('hex', at + STAT_BYTES, at + STAT_BYTES + id_bytes),
+    stage: (flags >> STAGE_PLACE) & 3,
+    stat: {
+      ctime_s: bytes.readUInt32BE(at),
+      ctime_ns: bytes.readUInt32BE(at + 4),
+      mtime_s: bytes.readUInt32BE(at + 8),
+      mtime_ns: bytes.readUInt32BE(at + 12),
+      ino: bytes.readUInt32BE(at + 20),
+      uid: bytes.readUInt32BE(at + 28),
+      gid: bytes.readUInt32BE(at + 32),
+      size: bytes.readUInt32BE(at + 36),
+    },
+    is_skipped: (flags & ASSUMED_UNCHANGED) !== 0 || (more & SKIPPED) !== 0,
+    is_intended: (more & INTENDED) !== 0,
   }
-  return at
 }
 
-/** An entry that was passed over would make a change look like none. */
-function unknownForm(): never {
-  throw new Error('git lists its index in a form that is not known here')
+/** A number in pieces of seven bits, each counted from one above the last of the shorter ones. */
+function readKept(bytes: Buffer, from: number, length: number): [kept: number, at: number] {
+  let at = from
+  let byte = bytes.readUInt8(at++)
+  let dropped = byte & 127
+  while (byte & 128) {
+    byte = bytes.readUInt8(at++)
+    dropped = (dropped + 1) * 128 + (byte & 127)
+  }
+  if (dropped > length) throw damaged()
+  return [length - dropped, at]
 }
 
-/** When the index was last written; a file changed in the same moment could look unchanged by its times. */
-export function indexWrittenAt(git_dir: string): IndexTime {
-  const stat = lstatSync(join(git_dir, 'index'), { bigint: true, throwIfNoEntry: false })
-  return stat ? treeStatOf(stat) : { mtime_s: 0, mtime_ns: 0 }
+/** What follows the entries may be passed over where git says so, by a capital letter. */
+function checkRest(bytes: Buffer, from: number, end: number): void {
+  let at = from
+  while (at < end) {
+    const kind = bytes.toString('latin1', at, at + 4)
+    if (kind === 'link')
+      throw notSupported('its index is split (`git update-index --no-split-index` joins it)')
+    if (kind === 'sdir')
+      throw notSupported('its index is sparse (`git sparse-checkout reapply --no-sparse-index`)')
+    if (!/^[A-Z]/.test(kind)) throw damaged()
+    at += 8 + bytes.readUInt32BE(at + 4)
+  }
+  if (at !== end) throw damaged()
+}
+
+function damaged(): ToolFault {
+  return new ToolFault(
+    'CommandFailed',
+    'The index of the repository is damaged, or in a form that is not known here.',
+    'Ask the owner to look at it with `git status`.',
+  )
 }

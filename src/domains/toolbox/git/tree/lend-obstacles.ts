@@ -2,9 +2,10 @@ import type { TreeEntry } from '../../../../platform/guard/tree/service-tree.ts'
 import { isFolder } from '../../../../platform/guard/tree/tree-stat.ts'
 import type { Repository } from '../repository/repository.ts'
 import type { GitCall } from '../run/git-run.ts'
+import type { Index } from './index-entries.ts'
 import type { LentTree } from './lent-tree.ts'
 import { lendRules } from './tree-rules.ts'
-import { type Index, isSameEntry, isUntouched, MAX_FILE_BYTES } from './work-tree.ts'
+import { isSameEntry, isUntouched, MAX_FILE_BYTES } from './work-tree.ts'
 
 /** Of all files together that a switch has to look at or replace. */
 const MAX_BYTES = 256 * 1024 * 1024

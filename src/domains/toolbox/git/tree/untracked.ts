@@ -7,6 +7,7 @@ import {
   readIgnoreRules,
 } from '../../../../platform/knowledge/walk/index-ignore.ts'
 import type { Repository } from '../repository/repository.ts'
+import { isHeldPlace } from './held-place.ts'
 import { MAX_RULE_BYTES, outerFolders, readOuterRules, tryReadFile } from './tree-rules.ts'
 
 const IGNORE_FILE = '.gitignore'
@@ -57,10 +58,17 @@ export function visitUntracked(
   if (is_tracked) {
     search.inside = undefined
     const rules = rulesIn(search, tree, folder)
-    return left.filter((name) => takeName(search, rules, prefix, name)).map(({ name }) => name)
+    const there = left.filter((name) => !isMadeUp(folder, name))
+    return there.filter((name) => takeName(search, rules, prefix, name)).map(({ name }) => name)
   }
   if (search.inside === undefined || !prefix.startsWith(search.inside)) search.inside = prefix
   return lookInside(search, tree, folder, search.inside)
+}
+
+/** Whether a name stands there only as long as a command runs, for the sandbox to cover it. */
+function isMadeUp({ look }: TreeFolder, { name, kind, is_closed }: TreeName): boolean {
+  const stat = kind === 'file' || is_closed ? look(name) : undefined
+  return stat !== undefined && isHeldPlace(stat)
 }
 
 /** Answers whether it is a folder that may hold something to be shown. */
@@ -88,7 +96,7 @@ function lookInside(search: UntrackedSearch, tree: ServiceTree, folder: TreeFold
   const rules = rulesIn(search, tree, folder)
   const isLeft = ({ name, kind }: TreeName) =>
     kind !== 'other' && !isIgnored(rules, search.repository.prefix + prefix + name, kind === 'folder')
-  const left = names.filter((name) => name.name === '.git' || isLeft(name))
+  const left = names.filter((name) => (name.name === '.git' || isLeft(name)) && !isMadeUp(folder, name))
   const has_any = left.some(({ name, kind, is_closed }) => name === '.git' || is_closed || kind !== 'folder')
   if (has_any) search.found.push(top)
   return has_any ? [] : left.map(({ name }) => name)
@@ -105,7 +113,7 @@ function rulesIn(search: UntrackedSearch, tree: ServiceTree, folder: TreeFolder)
 }
 
 /** The rules for what is in a folder: those from above with its own, where it has some. */
-export function rulesInFolder(
+function rulesInFolder(
   repository: Repository,
   tree: ServiceTree,
   { prefix, names }: TreeFolder,
@@ -117,7 +125,7 @@ export function rulesInFolder(
 }
 
 /** The rules that come from above the service, the repository's own list first. */
-export function outerRules(repository: Repository): IgnoreRules | undefined {
+function outerRules(repository: Repository): IgnoreRules | undefined {
   const exclude = readOuterRules(repository, join('.git', 'info'), 'exclude')
   let rules = exclude && readIgnoreRules('', exclude.toString('utf8'), undefined)
   let is_left_out = false

@@ -8,10 +8,10 @@ import { closedPaths } from '../closed-paths.ts'
 import type { Repository } from '../repository/repository.ts'
 import { requireSuccess } from '../run/git-outcome.ts'
 import { type GitCall, runGit } from '../run/git-run.ts'
-import { type IndexEntry, type IndexTime, LINK, SUBMODULE } from './index-entries.ts'
+import { isHeldPlace } from './held-place.ts'
+import { type Index, type IndexEntry, type IndexTime, LINK, SUBMODULE } from './index-entries.ts'
 import { foldersOf, withLentTree } from './lent-tree.ts'
 import { lendRules, outerFolders, readOuterRules } from './tree-rules.ts'
-import { type TreeSnapshot, visitSnapshot } from './tree-snapshot.ts'
 import { startUntracked, type UntrackedSearch, visitUntracked } from './untracked.ts'
 
 /** A larger file is taken for changed where its times say so; it is not read to find out. */
@@ -28,12 +28,6 @@ export interface WorkTree {
   readonly untracked: readonly string[]
   /** Paths in closed zones that differ, or are not tracked, and names that no path could hold. They are counted and never shown. */
   readonly hidden: ReadonlySet<string>
-}
-
-/** What git wrote into its index, and when. */
-export interface Index {
-  readonly entries: readonly IndexEntry[]
-  readonly written: IndexTime
 }
 
 interface Doubt {
@@ -65,14 +59,12 @@ export async function compareWorkTree(
   call: GitCall,
   repository: Repository,
   index: Index,
-  /** Of all that is not ignored; without it, only what is tracked is compared. */
-  snapshot?: TreeSnapshot,
+  /** Whether what is not tracked is looked for too. */
+  { untracked = false } = {},
 ): Promise<WorkTree> {
-  const survey = startSurvey(call, repository, index, snapshot !== undefined)
+  const survey = startSurvey(call, repository, index, untracked)
   const converted = call.guard.inTree((tree) => {
-    const visit = (folder: TreeFolder) => visitFolder(survey, tree, folder)
-    if (snapshot) visitSnapshot(snapshot, tree, visit)
-    else tree.visit(visit)
+    tree.visit((folder) => visitFolder(survey, tree, folder))
     for (const path of survey.missing.keys()) noteMissing(survey, path)
     return settleDoubts(survey, tree)
   })
@@ -145,7 +137,7 @@ function compareTracked(survey: Survey, { prefix, look }: TreeFolder, { name, ki
   const path = prefix + name
   const entry = survey.missing.get(path)
   const stat = entry && look(name)
-  if (entry === undefined || stat === undefined) return false
+  if (entry === undefined || stat === undefined || isHeldPlace(stat)) return false
   survey.missing.delete(path)
   compareStat(survey, entry, stat)
   return true
