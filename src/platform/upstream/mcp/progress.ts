@@ -13,7 +13,8 @@ export type OnProgress = (note: ProgressNote) => void
 
 /** A request's parameters with the wish to hear how far it has come. */
 export function withToken(params: object, progressToken: number): object {
-  return { ...params, _meta: { progressToken } }
+  const { _meta } = params as { _meta?: object }
+  return { ...params, _meta: { ..._meta, progressToken } }
 }
 
 /** Tells a note that is about the request of this id; answers whether it is one. */
