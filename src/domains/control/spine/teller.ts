@@ -2,6 +2,7 @@ import type { Hub } from '../../../operations/hub.ts'
 import { reportFault } from '../../../operations/report-fault.ts'
 import type { Caller } from '../../../platform/identity/caller.ts'
 import type { Reader, Transaction } from '../../../platform/storage/database.ts'
+import type { JsonObject } from '../connectors/connector.ts'
 import type { EventType } from '../subscriptions/event-types.ts'
 import { publishEvent } from '../subscriptions/publish.ts'
 import { appendEvent } from './spine-store.ts'
@@ -17,7 +18,7 @@ interface News {
   readonly caller: Caller
   readonly vault_id: string
   readonly object: { readonly type: string; readonly id: string }
-  readonly data: Readonly<Record<string, unknown>>
+  readonly data: JsonObject
 }
 
 /** What rows of one kind have to be told. */
