@@ -25,6 +25,7 @@ const ROOMS = [
   'platform/redaction',
   'platform/secrets',
   'platform/storage',
+  'platform/tracing',
   'platform/upstream',
   'surfaces/cli',
 ]
