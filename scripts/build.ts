@@ -1,183 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { glob, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { join } from 'node:path'
+import { build } from 'rolldown'
 import { build as buildConsole } from 'vite'
-import { allOperations } from '../src/domains/index.ts'
+import { PROGRAM, SINGLE_FILES } from './program-graph.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const OUT = join(ROOT, 'dist')
 /** Built aside first: a build that fails leaves the former one in place. */
 const DRAFT = `${OUT}.draft`
 
-/**
- * Programs, each complete in one file. A command line's start is mostly the loading of modules, so `main` is
- * one file whose parts run only when they are first needed, and what needs the libraries of a server is apart.
- * The workers are programs of threads: who starts one finds it beside itself under its own name.
- */
-const PROGRAMS = {
-  main: 'src/main.ts',
-  serve: 'src/surfaces/http/serve.ts',
-  mcp: 'src/surfaces/cli/commands/mcp-command.ts',
-  'pattern-worker': 'src/platform/patterns/pattern-worker.ts',
-  'search-worker': 'src/domains/toolbox/search/search-worker.ts',
-  'parse-worker': 'src/domains/control/connectors/parse-worker.ts',
-  'ast-program': 'src/domains/toolbox/loom/ast/ast-program.ts',
-  'tree-program': 'src/domains/toolbox/knowledge/usage/tree-program.ts',
-  'knowledge-indexer': 'src/domains/toolbox/knowledge/indexing/knowledge-indexer.ts',
-  'index-update': 'src/platform/knowledge/index/index-update.ts',
-  'index-bundle': 'src/platform/knowledge/index/index-bundle.ts',
-  'index-reader': 'src/platform/knowledge/index/index-reader.ts',
-} as const
-
-/** `import('…/serve.ts')` becomes `import('./serve.js')`. */
-const separatePrograms: Plugin = {
-  name: 'separate-programs',
-  setup({ onResolve }) {
-    onResolve({ filter: /\.ts$/ }, ({ kind, path, resolveDir }) => {
-      if (kind !== 'dynamic-import') return undefined
-      const file = resolve(resolveDir, path)
-      const name = Object.entries(PROGRAMS).find(([, source]) => join(ROOT, source) === file)?.[0]
-      return name === undefined ? undefined : { path: `./${name}.js`, external: true }
-    })
-  },
-}
-
-/**
- * The driver asks for a whole report on the process to learn which C library it runs on, which a short command feels.
- * Where there is no other than the usual one, its entry for that is what it would choose.
- */
-const SQLITE =
-  "process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && " +
-  "!['x86_64', 'aarch64'].some((arch) => require('node:fs').existsSync('/lib/ld-musl-' + arch + '.so.1')) " +
-  "? 'better-sqlite3/linux-' + process.arch : 'better-sqlite3'"
-
-/**
- * Makes `import` of these a `require` at the moment the importing part first runs. For Node's own modules
- * it also saves what their ESM form costs: all their lazy parts are loaded to list their exports.
- */
-function lateRequire(filter: RegExp): Plugin {
-  return {
-    name: 'late-require',
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter }, ({ kind, path }) => {
-        if (path === 'node:module') return undefined
-        return kind === 'import-statement' ? { path, namespace: 'late' } : { path, external: true }
-      })
-      onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
-        contents: `module.exports = require(${path === 'better-sqlite3' ? SQLITE : JSON.stringify(path)})`,
-        resolveDir: ROOT,
-      }))
-    },
-  }
-}
-
-/**
- * `z.string()` on the named import keeps the whole library with all its languages in the bundle; on a
- * namespace import only what is used stays. They mean the same, so the build turns one into the other.
- */
-const onlyUsedZod: Plugin = {
-  name: 'only-used-zod',
-  setup({ onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8')
-      const contents = text.replace(/^import \{ z \} from 'zod'$/m, "import * as z from 'zod'")
-      return { loader: 'ts', contents }
-    })
-  },
-}
-
-/** Fills in the table of `operations-by-command.ts`: where each offered operation is defined. */
-const operationTable: Plugin = {
-  name: 'operation-table',
-  setup({ onLoad }) {
-    onLoad({ filter: /operations-by-command\.ts$/ }, async () => ({
-      loader: 'ts',
-      contents: `export const OPERATIONS_BY_COMMAND = {${(await operationEntries()).join()}}`,
-    }))
-  },
-}
-
-async function operationEntries(): Promise<string[]> {
-  const entries = new Map<string, string>()
-  for await (const file of glob('src/domains/**/*.ts', { cwd: ROOT })) {
-    if (/\.(test|fixture)\.ts$/.test(file)) continue
-    const path = join(ROOT, file)
-    // Only these are loaded: a program of a child or a thread would begin its work.
-    if (!/define\w*Operation\(/.test(await readFile(path, 'utf8'))) continue
-    const exported = Object.entries((await import(path)) as Record<string, unknown>)
-    for (const [member, value] of exported.flatMap(singleOut)) {
-      const operation = allOperations.find((candidate) => candidate === value)
-      if (!operation?.cli) continue
-      const command = operation.cli.replace(/ <.*$/, '')
-      entries.set(command, `async()=>(await import(${JSON.stringify(path)})).${member}`)
-    }
-  }
-  return [...entries].map(([command, load]) => `${JSON.stringify(command)}:${load}`).toSorted()
-}
-
-/** Some operations are exported together, as a list. */
-function singleOut([name, value]: [string, unknown]): [string, unknown][] {
-  return Array.isArray(value) ? value.map((one, at) => [`${name}[${at}]`, one]) : [[name, value]]
-}
-
-const common: BuildOptions = {
-  absWorkingDir: ROOT,
-  outdir: DRAFT,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node22',
-  // zod is part of every start; the other packages are native, start threads, or are loaded late.
-  packages: 'external',
-  alias: { zod: join(ROOT, 'node_modules/zod/index.js') },
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'linked',
-  logLevel: 'warning',
-}
-
-/** What a late `require` stands on. */
-const banner = {
-  js: "import{createRequire as makeRequire}from'node:module';const require=makeRequire(import.meta.url);",
-}
-
-const {
-  main,
-  'knowledge-indexer': indexer,
-  'index-update': update,
-  'index-bundle': bundle,
-  'index-reader': reader,
-  ...servers
-} = PROGRAMS
 await rm(DRAFT, { recursive: true, force: true })
-await build({
-  ...common,
-  // A third less to read at each start. A server, whose log shows where it failed, keeps its names.
-  minifyIdentifiers: true,
-  entryPoints: {
-    main,
-    'knowledge-indexer': indexer,
-    'index-update': update,
-    'index-bundle': bundle,
-    'index-reader': reader,
-  },
-  plugins: [
-    separatePrograms,
-    lateRequire(/^(better-sqlite3|croner|pg|yaml|node:.*)$/),
-    operationTable,
-    onlyUsedZod,
-  ],
-  banner,
-})
-// A server on SQLite never needs the driver of the other database.
-await build({ ...common, entryPoints: servers, plugins: [lateRequire(/^pg$/), onlyUsedZod], banner })
-await build({
-  ...common,
-  entryPoints: { client: 'src/client/index.ts', boundary: 'src/boundary/index.ts' },
-})
-// One letter beyond Latin-1 would have the engine keep two bytes for each letter of a program. esbuild writes such letters
-// as escapes, but not those of a regular expression, where an escape means the same.
+for (const options of [PROGRAM, ...SINGLE_FILES])
+  await build({ ...options, output: { ...options.output, dir: DRAFT } })
+// One letter beyond Latin-1 would have the engine keep two bytes for each letter of a program. It means the same
+// as its escape in texts and in regular expressions.
 for await (const file of glob('*.js', { cwd: DRAFT })) {
   const text = await readFile(join(DRAFT, file), 'utf8')
   const escaped = text.replace(

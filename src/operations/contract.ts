@@ -27,7 +27,7 @@ export interface EndedCall {
   readonly caller: Caller
   readonly vault_id: string
   readonly surface: Surface
-  /** As it was checked; nothing where the call did not come that far. */
+  /** As it was checked; undefined where the call did not come that far. */
   readonly input: unknown
   /** As it was sent. Nothing of it may be believed or kept that has not been checked. */
   readonly sent: unknown

@@ -36,9 +36,11 @@ export default class CoverageReporter implements Reporter {
     }
     const isFull = process.env.KNOWTATION_FULL_TEST === '1'
     if (isFull || coverage.unknown.length > 0) process.stdout.write(`\n${renderCoverage(coverage)}\n`)
-    const second = passed.filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0).map(fullNameOf)
+    const second = passed.filter((test) => (test.diagnostic()?.retryCount ?? 0) > 0)
     if (isFull && second.length > 0)
-      process.stdout.write(`\nPassed on a second try, so to be mended:\n${second.join('\n')}\n`)
+      process.stdout.write(
+        `\nPassed on a second try, so to be mended:\n${second.map(firstTryOf).join('\n')}\n`,
+      )
     if (isFull && (!summary.covered || summary.skipped.length > 0)) process.exitCode = 1
     if (process.env.KNOWTATION_TEST_SUMMARY)
       writeFileSync(process.env.KNOWTATION_TEST_SUMMARY, JSON.stringify(summary))
@@ -49,6 +51,12 @@ export default class CoverageReporter implements Reporter {
 function hasFileError(module: TestModule): boolean {
   const suites = [...module.children.allSuites()]
   return module.errors().length + suites.reduce((sum, suite) => sum + suite.errors().length, 0) > 0
+}
+
+/** What went wrong the first time: time that ran out is a fault of the test, anything else may be a race of the product. */
+function firstTryOf(test: TestCase): string {
+  const [first] = test.result().errors ?? []
+  return `${test.module.relativeModuleId}: ${fullNameOf(test)}\n    ${first?.message.split('\n')[0] ?? 'no error was kept'}`
 }
 
 function nameOf(test: TestCase): string {

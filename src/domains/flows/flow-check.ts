@@ -5,7 +5,8 @@ import { findBundleFault } from './bundle/check-bundle.ts'
 import { canonicalBundle, type FlowBundleDraft } from './bundle/flow-record.ts'
 import { flowStateId } from './bundle/state-id.ts'
 import { flowErrors } from './flow-errors.ts'
-import { FlowId, FlowStepWire, FlowWire } from './flow-schemas.ts'
+import { FlowId } from './flow-schemas.ts'
+import { FlowStepWire, FlowWire } from './flow-wire.ts'
 
 export const flowCheck = defineOperation({
   name: 'flow_check',

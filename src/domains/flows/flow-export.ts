@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { defineOperation, StoredJson } from '../../operations/define-operation.ts'
 import { flowErrors } from './flow-errors.ts'
-import { FlowId, FlowStepWire, FlowWire, VersionChoice } from './flow-schemas.ts'
+import { FlowId, VersionChoice } from './flow-schemas.ts'
+import { FlowStepWire, FlowWire } from './flow-wire.ts'
 import { requireFlowDocument } from './require-flow.ts'
 
 const FlowExportOutput = z.strictObject({ flow: FlowWire, steps: z.array(FlowStepWire) })

@@ -2,12 +2,28 @@ import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { defineOperation, StoredJson } from '../../operations/define-operation.ts'
 import { limitInput } from '../../operations/page-cursor.ts'
+import { FLOW_SCHEMA } from './bundle/bundle-vocabulary.ts'
 import { MAX_FLOW_SUMMARIES } from './bundle/limits.ts'
 import { flowErrors } from './flow-errors.ts'
-import { FlowSummary, ScopeName } from './flow-schemas.ts'
+import { FlowId, ScopeName } from './flow-schemas.ts'
 import { listFlowSummaries } from './flow-summaries.ts'
 import { ensureStarterFlows } from './starter-flows.ts'
 import { requireVisibleScopes } from './visibility.ts'
+
+const FlowSummary = z
+  .strictObject({
+    schema: z.literal(FLOW_SCHEMA),
+    flow_id: FlowId,
+    title: z.string(),
+    version: z.string(),
+    scope: ScopeName,
+    summary: z.string(),
+    tags: z.array(z.string()),
+    step_count: z.int(),
+    updated: z.string(),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'FlowSummary' })
 
 export const FlowListOutput = z.strictObject({
   schema: z.literal('knowtation.flow_list/v0'),

@@ -63,25 +63,28 @@ const ED25519_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 export function parseAuditKey(text: string, source: string): AuditKey {
   const secret = text.trim()
   if (!KEY_FORM.test(secret)) throw new Error(`The audit key in ${source} must be 64 hexadecimal digits.`)
-  const privateKey = signingKey(derive(secret, 'checkpoint'))
-  const publicKey = createPublicKey(privateKey)
+  // Few calls sign or check a signature, and a pair of keys takes longer than all the rest.
+  let pair: KeyPair | undefined
+  const keys = () => (pair ??= signingKeys(derive(secret, 'checkpoint')))
   const key_id = hash('sha256', derive(secret, 'id')).slice(0, 16)
   const headSecret = createSecretKey(derive(secret, 'head'))
   const witnessSecret = createSecretKey(derive(secret, 'witness'))
   return {
     key_id,
-    public_key: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    get public_key() {
+      return keys().publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    },
     sealHead: (head) =>
       createHmac('sha256', headSecret)
         .update(`${head.seq}|${head.hash}|${head.checkpoint_seq}`)
         .digest('hex'),
     sealWitness: (end) =>
       createHmac('sha256', witnessSecret).update(`${end.seq}|${end.hash}|${end.at}`).digest('hex'),
-    signCheckpoint: (body) => sign(null, checkpointBytes(body), privateKey).toString('base64'),
-    isCheckpoint: (body, signature) => isSigned(publicKey, checkpointBytes(body), signature),
-    signEnd: (end) => sign(null, endBytes(key_id, end), privateKey).toString('base64'),
-    isEnd: (end, signature) => isSigned(publicKey, endBytes(key_id, end), signature),
-    signExport: (body) => sign(null, exportBytes(body), privateKey).toString('base64'),
+    signCheckpoint: (body) => sign(null, checkpointBytes(body), keys().privateKey).toString('base64'),
+    isCheckpoint: (body, signature) => isSigned(keys().publicKey, checkpointBytes(body), signature),
+    signEnd: (end) => sign(null, endBytes(key_id, end), keys().privateKey).toString('base64'),
+    isEnd: (end, signature) => isSigned(keys().publicKey, endBytes(key_id, end), signature),
+    signExport: (body) => sign(null, exportBytes(body), keys().privateKey).toString('base64'),
   }
 }
 
@@ -89,8 +92,15 @@ function derive(secret: string, purpose: string): Buffer {
   return createHmac('sha256', Buffer.from(secret, 'hex')).update(`knowtation audit ${purpose}`).digest()
 }
 
-function signingKey(seed: Buffer): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([ED25519_PREFIX, seed]), format: 'der', type: 'pkcs8' })
+interface KeyPair {
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+function signingKeys(seed: Buffer): KeyPair {
+  const der = Buffer.concat([ED25519_PREFIX, seed])
+  const privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
+  return { privateKey, publicKey: createPublicKey(privateKey) }
 }
 
 /** Checks the signatures of an export with nothing but a public key (SPKI, PEM). */

@@ -30,7 +30,7 @@ export interface Judgement {
   readonly found: Pinned | undefined
 }
 
-/** The definition and its pin; nothing where it is too large or nested too deep to be reviewed. */
+/** The definition and its pin; undefined where it is too large or nested too deep to be reviewed. */
 export function findPinned(listed: ListedTool): Pinned | undefined {
   const parts = COVERED.filter((part) => Object.hasOwn(listed, part)).map((part) => [part, listed[part]])
   const definition = Object.fromEntries(parts) as ToolDefinition

@@ -50,7 +50,7 @@ function offsetAfter(text: string, signs: number): number {
   return text.length
 }
 
-/** The end of the line that a stretch ends in; nothing where something else stands in it behind that. */
+/** The end of the line that a stretch ends in; undefined where something else stands in it behind that. */
 function endOfLine(text: string, offset: number): number | undefined {
   if (offset === 0) return 0
   const end = text.indexOf('\n', offset)

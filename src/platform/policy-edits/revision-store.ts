@@ -150,7 +150,7 @@ export async function findRevision(
   return isNumber ? db.get(byNumber, place, vault_id, Number(wanted)) : db.get(byRevision, vault_id, wanted)
 }
 
-/** The text of a revision; nothing where there was no file. */
+/** The text of a revision; undefined where there was no file. */
 export function textOfRevision(hub: SecretsPlace, { revision_id, text_sealed }: SealedRevision) {
   return text_sealed === null ? undefined : openSecret(hub, placeOf(revision_id), text_sealed)
 }

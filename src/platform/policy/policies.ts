@@ -8,13 +8,16 @@ import { type FileState, watchFile } from './watched-file.ts'
 /** Vaults whose files are followed at once; the longest unused one is forgotten first. */
 const FOLLOWED_LIMIT = 1_000
 
-const Override = z.union([
-  z.strictObject({ scopes: z.array(z.enum(SCOPES)) }),
-  z.strictObject({ ambiguous: z.literal(true) }),
-])
+const override = () =>
+  z.union([
+    z.strictObject({ scopes: z.array(z.enum(SCOPES)) }),
+    z.strictObject({ ambiguous: z.literal(true) }),
+  ])
 
 /** `<home>/vaults/<vault_id>/members.yaml`: caller id → the scopes that replace those of its role. */
-const VaultMembers = z.strictObject({ scope_overrides: z.record(z.string(), Override).optional() })
+const VaultMembers = z.lazy(() =>
+  z.strictObject({ scope_overrides: z.record(z.string(), override()).optional() }),
+)
 type VaultMembers = z.infer<typeof VaultMembers>
 
 const NO_MEMBERS: VaultMembers = {}

@@ -48,7 +48,7 @@ export interface Database extends Reader {
   readonly kind: 'sqlite' | 'postgres'
   /** How many calls wait for their turn at the store right now. */
   waiting(): number
-  /** How long calls have waited for one of the connections, all together; nothing where there are none to wait for. */
+  /** How long calls have waited for one of the connections, all together; absent where there are none to wait for. */
   waited_ms?(): number
   /**
    * Runs `work` atomically; when the promise resolves, the change has reached the disk. `work` may

@@ -84,7 +84,7 @@ const REASONS: readonly [RegExp, string][] = [
   [/^SQLITE_IOERR/, 'its disk is full or fails'],
 ]
 
-/** What a person can mend, in a few words; nothing where SQLite says no more than that it cannot. */
+/** What a person can mend, in a few words; an empty text where SQLite says no more than that it cannot. */
 function whyNot({ cause }: StorageUnavailable): string {
   const { code = '' } = (cause ?? {}) as { code?: string }
   const reason = REASONS.find(([form]) => form.test(code))?.[1]

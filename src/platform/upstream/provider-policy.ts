@@ -13,27 +13,30 @@ const MAX_WORDS = 64
 const MAX_TEXT = 4096
 const MAX_PROVIDERS = 200
 
-const line = z
-  .string()
-  .min(1)
-  .max(MAX_TEXT)
-  .regex(/^[^\0\r\n]*$/, 'one line of text')
+// Each schema is made when a policy is first read: a command in a home without one makes none.
+const line = () =>
+  z
+    .string()
+    .min(1)
+    .max(MAX_TEXT)
+    .regex(/^[^\0\r\n]*$/, 'one line of text')
 /** A text, or where one is read: `env:NAME`, `file:/path` or `exec:command`, with a scheme before it for headers. */
-const value = line.refine(hasReadableCommand, 'a command whose quotes are closed')
-const variable = z
-  .string()
-  .max(128)
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name')
+const value = () => line().refine(hasReadableCommand, 'a command whose quotes are closed')
+const variable = () =>
+  z
+    .string()
+    .max(128)
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'a variable name')
 
 /** Stands in addresses and on the command line. */
-const ProviderName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a name of small letters, digits, _ and -')
+const ProviderName = z.lazy(() =>
+  z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'a name of small letters, digits, _ and -'),
+)
 
-const bounds = {
+const bounds = () => ({
   timeout_seconds: z.number().min(1).max(MAX_TIMEOUT_SECONDS).default(DEFAULT_TIMEOUT_SECONDS),
   max_output_bytes: z.int().min(1).max(MAX_OUTPUT_BYTES).default(DEFAULT_OUTPUT_BYTES),
-}
+})
 
 /** Written by the connection itself: a policy that sets one could split or redirect a request. */
 const RESERVED_HEADERS = new Set(
@@ -43,64 +46,74 @@ const RESERVED_HEADERS = new Set(
   ].flatMap((names) => names.split(' ')),
 )
 
-const headerName = z
-  .string()
-  .max(128)
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'a header name')
-  .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'a header the hub sets itself')
+const headerName = () =>
+  z
+    .string()
+    .max(128)
+    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'a header name')
+    .refine((name) => !RESERVED_HEADERS.has(name.toLowerCase()), 'a header the hub sets itself')
 
 /** Instead of a credential in the policy: a connection that the owner has authorised, which has tokens. */
-const ConnectionCredentials = z.strictObject({
-  connection: z.string().regex(/^conn_[0-9a-f]{1,64}$/, 'the id of a connection'),
-})
+const connectionCredentials = () =>
+  z.strictObject({
+    connection: z.string().regex(/^conn_[0-9a-f]{1,64}$/, 'the id of a connection'),
+  })
 
-const web = {
-  credentials: ConnectionCredentials.optional(),
+const web = () => ({
+  credentials: connectionCredentials().optional(),
   url: z.string().max(MAX_TEXT).refine(isPlainWebUrl, 'an http or https url without user, password and #'),
-  headers: z.record(headerName, value).refine(hasDistinctNames, 'a header is named twice').default({}),
+  headers: z.record(headerName(), value()).refine(hasDistinctNames, 'a header is named twice').default({}),
   allow_addresses: z
     .array(z.string().refine(isAddressOrRange, 'an address or CIDR range'))
     .max(64)
     .default([]),
-}
+})
 
-const CommandServer = z.strictObject({
-  kind: z.literal('mcp'),
-  command: z.array(line).min(1).max(MAX_WORDS),
-  /** Names passed on from the hub's own environment, of which one may be unset; or names with their values. */
-  env: chosenSchema(
-    (raw): z.ZodType<readonly string[] | Record<string, string>> =>
-      raw === undefined || Array.isArray(raw)
-        ? z.array(variable).max(MAX_WORDS)
-        : z
-            .record(variable, value)
-            .refine((named) => Object.keys(named).length <= MAX_WORDS, 'too many variables'),
-  ).prefault([]),
-  env_files: z.record(variable, line).default({}),
-  cwd: line.optional(),
-  ...bounds,
-})
-const ONE_CREDENTIAL = 'has a credential already: an authorization header and credentials are two'
-const UrlServer = z
-  .strictObject({ kind: z.literal('mcp'), ...web, ...bounds })
-  .refine(hasOneCredential, { path: ['credentials'], message: ONE_CREDENTIAL })
-const CommandProvider = CommandServer.extend({ tool: line })
-const UrlProvider = UrlServer.safeExtend({ tool: line })
-const HttpProvider = z
-  .strictObject({
-    kind: z.literal('http'),
-    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
-    ...web,
-    ...bounds,
+const commandServer = () =>
+  z.strictObject({
+    kind: z.literal('mcp'),
+    command: z.array(line()).min(1).max(MAX_WORDS),
+    /** Names passed on from the hub's own environment, of which one may be unset; or names with their values. */
+    env: chosenSchema(
+      (raw): z.ZodType<readonly string[] | Record<string, string>> =>
+        raw === undefined || Array.isArray(raw)
+          ? z.array(variable()).max(MAX_WORDS)
+          : z
+              .record(variable(), value())
+              .refine((named) => Object.keys(named).length <= MAX_WORDS, 'too many variables'),
+    ).prefault([]),
+    env_files: z.record(variable(), line()).default({}),
+    cwd: line().optional(),
+    ...bounds(),
   })
-  .refine(hasOneCredential, { path: ['credentials'], message: ONE_CREDENTIAL })
-const ToolboxProvider = z.strictObject({
-  kind: z.literal('toolbox'),
-  tool: line,
-  project: line,
-  service: line,
-  role: line,
-})
+const ONE_CREDENTIAL = 'has a credential already: an authorization header and credentials are two'
+const urlServer = () =>
+  z
+    .strictObject({ kind: z.literal('mcp'), ...web(), ...bounds() })
+    .refine(hasOneCredential, { path: ['credentials'], message: ONE_CREDENTIAL })
+const CommandServer = z.lazy(commandServer)
+const UrlServer = z.lazy(urlServer)
+const CommandProvider = z.lazy(() => commandServer().extend({ tool: line() }))
+const UrlProvider = z.lazy(() => urlServer().safeExtend({ tool: line() }))
+const HttpProvider = z.lazy(() =>
+  z
+    .strictObject({
+      kind: z.literal('http'),
+      method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
+      ...web(),
+      ...bounds(),
+    })
+    .refine(hasOneCredential, { path: ['credentials'], message: ONE_CREDENTIAL }),
+)
+const ToolboxProvider = z.lazy(() =>
+  z.strictObject({
+    kind: z.literal('toolbox'),
+    tool: line(),
+    project: line(),
+    service: line(),
+    role: line(),
+  }),
+)
 
 export type CommandProvider = z.output<typeof CommandProvider>
 export type UrlProvider = z.output<typeof UrlProvider>
@@ -128,13 +141,15 @@ export type NamedProvider =
   | z.output<typeof HttpProvider>
 
 /** `providers:` of a vault's policy, by name. */
-export const NamedProviders = z
-  .record(ProviderName, NamedProvider)
-  .refine((providers) => Object.keys(providers).length <= MAX_PROVIDERS, 'too many providers')
+export const NamedProviders = z.lazy(() =>
+  z
+    .record(ProviderName, NamedProvider)
+    .refine((providers) => Object.keys(providers).length <= MAX_PROVIDERS, 'too many providers'),
+)
 export type NamedProviders = z.output<typeof NamedProviders>
 
 /** `provider:` of a tool whose provider has a name; an MCP server has many tools, so there one is named too. */
-const ProviderReference = z.strictObject({ name: ProviderName, tool: line.optional() })
+const ProviderReference = z.lazy(() => z.strictObject({ name: ProviderName, tool: line().optional() }))
 type ProviderReference = z.output<typeof ProviderReference>
 
 /** `provider:` of a tool as the owner writes it. */

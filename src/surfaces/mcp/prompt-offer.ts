@@ -21,7 +21,7 @@ export interface PromptOffer<Caller> {
   /** Whether a request runs an operation, which counts it and keeps its record. */
   isRecorded?(caller: Caller, method: PromptMethod): boolean
   list(caller: Caller): Prompt[] | Promise<Prompt[]>
-  /** Nothing where there is no such prompt. */
+  /** Undefined where there is no such prompt. */
   get(caller: Caller, name: string, args: Record<string, string>, context: CallContext): Soon<PromptAnswer>
   /** A text that changes with the list; asking for it is no request and leaves no record. */
   mark?(caller: Caller): Promise<string>

@@ -67,7 +67,7 @@ export interface OtherOffers<Caller> {
   readonly resources?: {
     list(caller: Caller): Resource[]
     templates(caller: Caller): ResourceTemplateType[]
-    /** Nothing where there is no such resource. */
+    /** Undefined where there is no such resource. */
     read(caller: Caller, uri: string): ReadResourceResult | undefined
   }
   readonly completions?: (caller: Caller, argument: { name: string; value: string }) => string[]

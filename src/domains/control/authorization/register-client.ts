@@ -23,7 +23,7 @@ export interface KnownClient {
 /** What the hub can say of itself. */
 export interface OwnClient {
   readonly redirect_uri: string
-  /** The address of its document; nothing where the hub has no address that others reach. */
+  /** The address of its document; undefined where the hub has no address that others reach. */
   readonly document: string | undefined
 }
 

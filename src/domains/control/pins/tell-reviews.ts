@@ -1,61 +1,27 @@
 import type { Hub } from '../../../operations/hub.ts'
-import { reportFault } from '../../../operations/report-fault.ts'
 import { partOf } from '../../../platform/basics/part-of.ts'
 import { type CallerKind, localCaller } from '../../../platform/identity/caller.ts'
 import { type PinReview, REVIEW_TELLER } from '../../../platform/pins/pin-review.ts'
 import { listUntoldReviews, markReviewTold, purgeReviews } from '../../../platform/pins/review-store.ts'
-import { appendEvent } from '../spine/spine-store.ts'
-import type { EventType } from '../subscriptions/event-types.ts'
-import { publishEvent } from '../subscriptions/publish.ts'
-
-const AT_ONCE = 50
-const LOOK_EVERY_MS = 2_000
+import { LOOK_EVERY_MS, openTeller } from '../spine/teller.ts'
 
 type Untold = PinReview & { told: number }
 
-/** Tells of reviews, in a hub that serves: soon after they opened or ended, and at the latest when it looks. */
-function openTeller(hub: Hub) {
-  let looking: Promise<void> | undefined
-  const look = () => (looking ??= tellAll(hub).finally(() => (looking = undefined)))
-  const wake = () =>
-    void (looking ?? Promise.resolve())
-      .then(look)
-      .catch((error: unknown) => reportFault(hub.log, REVIEW_TELLER, error))
-  hub.workers.set(REVIEW_TELLER, { wake })
-  hub.closing.push(async () => void (await looking?.catch(() => {})))
-  return { look }
+function openReviewTeller(hub: Hub) {
+  return openTeller(hub, { name: REVIEW_TELLER, list: listUntoldReviews, mark: markReviewTold, describe })
 }
 
-async function tellAll(hub: Hub): Promise<void> {
-  for (;;) {
-    const untold = await listUntoldReviews(hub.db, AT_ONCE)
-    for (const one of untold) if (!hub.stopping.signal.aborted) await tell(hub, one)
-    if (untold.length < AT_ONCE || hub.stopping.signal.aborted) return
-  }
-}
-
-/** To subscribers and to the owner's record, both or neither; of two hubs that look at once one does it. */
-async function tell(hub: Hub, one: Untold): Promise<void> {
+function describe(one: Untold) {
   const { review_id, vault_id, tool_id, finding, pin, found_pin, state } = one
-  const type: EventType = one.told === 0 ? 'pin.changed' : 'pin.reviewed'
   const at = one.told === 0 ? one.opened_at : (one.closed_at ?? one.opened_at)
   const ended = one.told === 0 ? {} : { decision: state }
-  const data = { review_id, vault_id, tool_id, finding, pin, found_pin, at, ...ended }
-  const request_id = `req_${hub.system.random(8)}`
-  const call = {
+  return {
+    type: one.told === 0 ? ('pin.changed' as const) : ('pin.reviewed' as const),
     caller: callerOf(one),
     vault_id,
-    surface: 'rest' as const,
-    now: hub.system.now(),
-    request_id,
+    object: { type: 'pin_review', id: review_id },
+    data: { review_id, vault_id, tool_id, finding, pin, found_pin, at, ...ended },
   }
-  const object = { type: 'pin_review', id: review_id }
-  await hub.db.transaction(async (tx) => {
-    if (!(await markReviewTold(tx, one))) return
-    await publishEvent(tx, hub, { type, subject: review_id, data })
-    const event = { event: type, operation: type, object, selector: undefined, error: undefined }
-    await appendEvent(tx, hub, call, { ...event, data })
-  })
 }
 
 function callerOf({ told, decided_by }: Untold) {
@@ -69,7 +35,7 @@ export const pinChores = [
   {
     name: 'tell of tools that have changed',
     every_ms: LOOK_EVERY_MS,
-    run: (hub: Hub) => partOf(hub, openTeller).look(),
+    run: (hub: Hub) => partOf(hub, openReviewTeller).look(),
   },
   {
     name: 'purge old reviews',

@@ -15,7 +15,7 @@ export const timingInput = {
   timezone: z.string().max(TIMEZONE_CHARS).default('UTC').describe('Where the cron line is meant'),
 }
 
-/** What was given as a timing; nothing where both ways were given, or none. */
+/** What was given as a timing; undefined where both ways were given, or none. */
 export function oneOf(given: {
   cron?: string | undefined
   interval_seconds?: number | undefined

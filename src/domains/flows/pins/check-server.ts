@@ -1,13 +1,18 @@
 import type { Hub } from '../../../operations/hub.ts'
 import { listVaults } from '../../../platform/basics/home.ts'
-import { endMissing, findOpenReview, type PinnedTool } from '../../../platform/pins/review-store.ts'
-import { type Judgement, judgeListed } from '../../../platform/pins/tool-definition.ts'
+import {
+  endMissing,
+  findDefinition,
+  findOpenReview,
+  keepDefinition,
+  type PinnedTool,
+} from '../../../platform/pins/review-store.ts'
+import { type Judgement, judgeListed, type Pinned } from '../../../platform/pins/tool-definition.ts'
 import { type McpServer, serverId } from '../../../platform/upstream/mcp/server-events.ts'
 import type { ListedTool, ToolListing } from '../../../platform/upstream/mcp/tool-listing.ts'
 import type { ToolProvider } from '../../../platform/upstream/provider-policy.ts'
 import { UpstreamFailure } from '../../../platform/upstream/upstream-failure.ts'
 import { closeTool } from './close-tool.ts'
-import { keepReviewed } from './keep-reviewed.ts'
 import { pinnedTool } from './pinned-tools.ts'
 
 interface Bound {
@@ -78,4 +83,10 @@ async function check(hub: Hub, tool: PinnedTool, listed: readonly ListedTool[]):
   if (judged.found) await keepReviewed(hub, judged.found)
   const open = await findOpenReview(hub.db, tool)
   if (open?.finding === 'missing') await hub.db.transaction((tx) => endMissing(tx, tool, hub.system.now()))
+}
+
+/** Keeps the definition behind a pin that was written by hand, once: a later change can be shown beside it. */
+async function keepReviewed(hub: Hub, { pin, definition }: Pinned): Promise<void> {
+  if (await findDefinition(hub.db, pin)) return
+  await hub.db.transaction((tx) => keepDefinition(tx, { pin, definition }, hub.system.now()))
 }

@@ -14,7 +14,7 @@ export function pinnedTools(vault_id: string, policy: VaultPolicy, ids: readonly
   return wanted.flatMap((tool) => pinnedTool(vault_id, tool) ?? [])
 }
 
-/** Which definition of each tool counts now, by the tools' ids; nothing where none is pinned. */
+/** Which definition of each tool counts now, by the tools' ids; undefined where none is pinned. */
 export function pinsOf(policy: VaultPolicy, ids: readonly string[]): Record<string, string> | undefined {
   const pins = pinnedTools('', policy, ids).map(({ tool_id, pin }) => [tool_id, pin])
   return pins.length > 0 ? Object.fromEntries(pins) : undefined

@@ -13,7 +13,7 @@ const SAYS: Record<ReviewFinding, string> = {
   unreadable: 'its definition is too large or nested too deep to be reviewed',
 }
 
-/** Whether the tools that a grant is used for are what the owner has reviewed; nothing where none is pinned. */
+/** Whether the tools that a grant is used for are what the owner has reviewed; undefined where none is pinned. */
 export async function judgePins(grant: Grant, { db, vault_id, rules, useOf }: Facts) {
   const pinned = pinnedTools(vault_id, rules.policy.value, useOf(grant).tools)
   if (pinned.length === 0) return undefined

@@ -59,8 +59,3 @@ const BY_EXTENSION = new Map(
 export function findLanguage(path: string): Language | undefined {
   return BY_EXTENSION.get(/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? '')
 }
-
-/** Whether a path is of a language whose definitions are known. */
-export function isCode(path: string): boolean {
-  return findLanguage(path) !== undefined
-}

@@ -36,7 +36,7 @@ export async function askResuming(post: SendPost, asked: Post, streamed: Streame
   return reply as WebReply
 }
 
-/** Nothing where the connection was lost on the way, and the stream can be taken up again. */
+/** Undefined where the connection was lost on the way, and the stream can be taken up again. */
 async function untilBroken(post: SendPost, asked: Post, mark: StreamMark): Promise<WebReply | undefined> {
   try {
     return await post(asked)

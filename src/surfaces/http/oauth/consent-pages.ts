@@ -135,7 +135,7 @@ async function readChoice(signIn: SignIn, request: FastifyRequest, waiting: Wait
   return { vault, input: { ...base, role, terms }, refused }
 }
 
-/** How the owner bounds the calls beside the policy; nothing where all three are left empty. */
+/** How the owner bounds the calls beside the policy; none where all three are left empty. */
 function boundsIn(request: FastifyRequest): { bounds?: object } {
   const given = BOUND_FIELDS.map(([name]) => [name, fieldOf(request, name)] as const).filter(
     ([, text]) => text !== '',

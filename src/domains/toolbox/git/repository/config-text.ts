@@ -93,7 +93,7 @@ function readValue(cursor: Cursor): string {
   return value
 }
 
-/** The character meant by a backslash; nothing where it joins two lines. */
+/** The character meant by a backslash; an empty text where it joins two lines. */
 function readEscape(cursor: Cursor): string {
   const next = cursor.text[++cursor.at]
   if (next === '\n' || next === undefined) return ''

@@ -21,7 +21,7 @@ export interface Wish {
 /** A request for a sign-in waits this long, so what is ticked on its page does at least. */
 const LEAST_SECONDS = 600
 
-/** What the flags say; nothing where they say nothing. */
+/** What the flags say; undefined where they say nothing. */
 export function readWish(invocation: Invocation): Wish | undefined {
   const [role, flow_id, tools, ttl] = ['role', 'flow', 'tools', 'ttl'].map((name) =>
     findFlag(invocation, name),
