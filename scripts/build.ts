@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { glob, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { build as buildConsole } from 'vite'
+import { build as buildConsole, type Rollup } from 'vite'
 import { allOperations } from '../src/domains/index.ts'
+import { type BuiltIn, noteFiles, writeBuiltIn } from './built-in.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const OUT = join(ROOT, 'dist')
@@ -28,7 +29,57 @@ const PROGRAMS = {
   'index-update': 'src/platform/knowledge/index/index-update.ts',
   'index-bundle': 'src/platform/knowledge/index/index-bundle.ts',
   'index-reader': 'src/platform/knowledge/index/index-reader.ts',
+  'open-tracing': 'src/platform/tracing/open-tracing.ts',
 } as const
+
+const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>
+}
+
+/**
+ * What an installation brings along (`dependencies`) stays outside: it is native, starts threads, or is loaded late and by
+ * one path. Every other package is built in, and nothing of it is installed. One that is built in and imported late
+ * becomes a file of its own, which all programs load.
+ */
+function builtIn(late: Set<string>): Plugin {
+  return {
+    name: 'built-in',
+    setup({ onResolve, resolve: find }) {
+      onResolve({ filter: /^(@[\w-]+\/)?[\w-][\w.-]*(\/|$)/ }, async ({ path, pluginData, ...asked }) => {
+        if (pluginData === 'asked') return undefined
+        const name = path.split('/', path.startsWith('@') ? 2 : 1).join('/')
+        const isInstalled = Object.hasOwn(dependencies, name)
+        if (!isInstalled && asked.kind === 'dynamic-import' && !asked.importer.includes('node_modules')) {
+          late.add(path)
+          return { path: lateFile(path), external: true }
+        }
+        if (!isInstalled) return undefined
+        const found = await find(path, { ...asked, pluginData: 'asked' })
+        // Another version, which only a package that is built in has, goes in with it.
+        const isOurs = found.errors.length > 0 || found.path.startsWith(join(ROOT, 'node_modules', name, '/'))
+        return isOurs ? { path, external: true } : undefined
+      })
+    },
+  }
+}
+
+function lateFile(path: string): string {
+  return `./package-${path.replace(/\W+/g, '-').replace(/^-/, '')}.js`
+}
+
+/** Each with the names that it exports for Node: of a package in the old form a bundler cannot tell them. */
+async function buildLatePackages(names: ReadonlySet<string>): Promise<void> {
+  for (const name of names) {
+    const exported = Object.keys((await import(name)) as object).filter((one) => !one.includes('.'))
+    const contents = `export { ${exported.join()} } from ${JSON.stringify(name)}`
+    await compile({
+      stdin: { contents, resolveDir: ROOT },
+      entryNames: lateFile(name).replace(/\.js$/, ''),
+      plugins: [builtIn(new Set())],
+      banner,
+    })
+  }
+}
 
 /** `import('…/serve.ts')` becomes `import('./serve.js')`. */
 const separatePrograms: Plugin = {
@@ -128,13 +179,20 @@ const common: BuildOptions = {
   format: 'esm',
   platform: 'node',
   target: 'node22',
-  // zod is part of every start; the other packages are native, start threads, or are loaded late.
-  packages: 'external',
-  alias: { zod: join(ROOT, 'node_modules/zod/index.js') },
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'linked',
   logLevel: 'warning',
+}
+
+const packages: BuiltIn = new Set()
+
+/** Builds, and notes the packages of which something went in. */
+async function compile(options: BuildOptions): Promise<void> {
+  const { outputs } = (await build({ ...common, ...options, metafile: true })).metafile
+  const parts = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs))
+  const used = parts.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([file]) => file)
+  noteFiles(packages, used)
 }
 
 /** What a late `require` stands on. */
@@ -151,8 +209,8 @@ const {
   ...servers
 } = PROGRAMS
 await rm(DRAFT, { recursive: true, force: true })
-await build({
-  ...common,
+const late = new Set<string>()
+await compile({
   // A third less to read at each start. A server, whose log shows where it failed, keeps its names.
   minifyIdentifiers: true,
   entryPoints: {
@@ -167,13 +225,18 @@ await build({
     lateRequire(/^(better-sqlite3|croner|pg|yaml|node:.*)$/),
     operationTable,
     onlyUsedZod,
+    builtIn(late),
   ],
   banner,
 })
 // A server on SQLite never needs the driver of the other database.
-await build({ ...common, entryPoints: servers, plugins: [lateRequire(/^pg$/), onlyUsedZod], banner })
-await build({
-  ...common,
+await compile({
+  entryPoints: servers,
+  plugins: [lateRequire(/^pg$/), onlyUsedZod, builtIn(late)],
+  banner,
+})
+await buildLatePackages(late)
+await compile({
   entryPoints: { client: 'src/client/index.ts', boundary: 'src/boundary/index.ts' },
 })
 // One letter beyond Latin-1 would have the engine keep two bytes for each letter of a program. esbuild writes such letters
@@ -196,10 +259,17 @@ await buildConsole({
   configFile: join(ROOT, 'console/vite.config.ts'),
   logLevel: 'error',
   build: { outDir: join(DRAFT, 'console') },
+  plugins: [{ name: 'noted', generateBundle: (_, made) => noteFiles(packages, modulesOf(made)) }],
 })
+writeBuiltIn(packages, ROOT, DRAFT)
 await rm(OUT, { recursive: true, force: true })
 await rename(DRAFT, OUT)
 await linkProgram()
+
+/** The files of which something went into the console. */
+function modulesOf(made: Rollup.OutputBundle): string[] {
+  return Object.values(made).flatMap((part) => ('moduleIds' in part ? part.moduleIds : []))
+}
 
 /** npm links the programs of packages, not of the checkout itself: with this, `knowtation` is on its PATH as they are. */
 async function linkProgram(): Promise<void> {
