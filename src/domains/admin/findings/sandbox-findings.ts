@@ -1,9 +1,11 @@
+import { RUN_ON_LINUX } from '../../../platform/basics/platform-lacks.ts'
 import { openSandbox } from '../../../platform/sandbox/open-sandbox.ts'
 import { type LimitKeeper, SandboxUnavailable } from '../../../platform/sandbox/sandbox.ts'
 import type { Finding } from './doctor-finding.ts'
 
 /** Whether tools can run commands here. Without a sandbox they refuse to, which is safe, so it is not wrong. */
 export async function sandboxFindings(sandbox = openSandbox()): Promise<Finding[]> {
+  if (process.platform !== 'linux') return [elsewhere()]
   const subject = 'sandbox'
   try {
     await sandbox.require()
@@ -19,6 +21,12 @@ export async function sandboxFindings(sandbox = openSandbox()): Promise<Finding[
     const fix = error.remedy ?? 'Look at the sandbox of this machine.'
     return [{ subject, state: 'off', detail: `tools run no commands: ${error.message}`, fix }]
   }
+}
+
+/** What only Linux has is closed elsewhere, and all else works. */
+function elsewhere(): Finding {
+  const closed = 'the toolbox and engines that are commands are closed: they need Linux'
+  return { subject: 'system', state: 'off', detail: `${process.platform}: ${closed}`, fix: RUN_ON_LINUX }
 }
 
 /** Watched limits hold too, but a burst can go beyond them until the next look. */
