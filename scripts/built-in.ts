@@ -26,11 +26,15 @@ function packageOf(file: string): string | undefined {
 export function writeBuiltIn(built: BuiltIn, root: string, out: string): void {
   const found = [...built].map((folder) => {
     const place = resolve(root, folder)
-    const { name, version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as {
+    const { name, version, license } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as {
       name: string
       version: string
+      license?: string
     }
-    return { id: `${name}@${version}`, place }
+    return {
+      id: `${name}@${version}`,
+      text: textsIn(place) || `Its licence is ${license}; it comes without the text.`,
+    }
   })
   found.sort((a, b) => (a.id < b.id ? -1 : 1))
   writeFileSync(
@@ -41,7 +45,7 @@ export function writeBuiltIn(built: BuiltIn, root: string, out: string): void {
       2,
     )}\n`,
   )
-  const texts = found.map(({ id, place }) => `${id}\n\n${textsIn(place)}`)
+  const texts = found.map(({ id, text }) => `${id}\n\n${text}`)
   writeFileSync(join(out, 'LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n`))
 }
 

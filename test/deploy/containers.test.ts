@@ -61,7 +61,7 @@ interface Service {
   depends_on?: Record<string, { condition: string }>
   healthcheck?: { test: string[] }
   volumes?: string[]
-  networks: string[] | Record<string, unknown>
+  networks: string[] | Record<string, { ipv4_address?: string }>
   ports?: string[]
   environment?: Record<string, string>
   read_only?: boolean
@@ -136,8 +136,9 @@ test('no file has a secret: they come from the surroundings, and without them no
 test('the settings of the hubs are ones, and trust the address that the proxy has', () => {
   const file = join(FOLDER, 'config.yaml')
   const config = readHubConfig({ ...homeAt('/nowhere', {}), config: file })
-  const { networks } = compose.services.proxy as { networks: { hubs: { ipv4_address: string } } }
-  expect(config.trusted_proxies).toEqual([networks.hubs.ipv4_address])
+  const { networks } = compose.services.proxy ?? { networks: {} }
+  const { ipv4_address } = Array.isArray(networks) ? {} : (networks.hubs ?? {})
+  expect(config.trusted_proxies).toEqual([ipv4_address])
   expect(readText('nginx.conf')).toContain(`server_name ${new URL(config.public_url ?? '').hostname};`)
   expect(compose.networks.hubs?.ipam?.config[0]?.subnet).toBe('172.30.47.0/24')
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -9,11 +10,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { PACKAGE_VERSION } from '../../src/platform/basics/package-folder.ts'
 import { startProgram } from '../consent/clients.fixture.ts'
+import { freePort } from '../harness/free-port.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
 import {
   askStdio,
@@ -112,6 +116,32 @@ test('from nothing to a first call of a client, by the README alone', async () =
   expect(program.child.exitCode).toBe(0)
   expect(await type(person, 'knowtation', 'audit', 'list', '--limit', '3')).toContain('mcp_client')
 }, 300_000)
+
+test('quickstart takes servers behind the hub, finds the hub that runs, and no stranger for one', async () => {
+  const person = personWith(installed)
+  const servers = {
+    tracker: { command: 'npx', args: ['a-tracker'], env: { TRACKER_TOKEN: 'a-secret-of-ann' } },
+  }
+  writeFileSync(join(person.cwd, '.mcp.json'), JSON.stringify({ mcpServers: servers }))
+  const stranger = createServer((_, response) => response.end('{"status":"ok"}')).listen(0, '127.0.0.1')
+  onTestFinished(() => void stranger.close())
+  await once(stranger, 'listening')
+  const { port } = stranger.address() as AddressInfo
+  const quickstart = (...words: string[]) =>
+    type(person, 'knowtation', 'quickstart', '--yes', '--json', ...words)
+  const refused = await quickstart('--port', String(port)).catch(({ stdout }: { stdout: string }) => stdout)
+  expect(refused).toMatch(/Another program listens.*NOT_STARTED/)
+  const began = JSON.parse(await quickstart('--port', String(await freePort())))
+  onTestFinished(() => void process.kill(began.pid))
+  expect(began).toMatchObject({ imported: [join(person.cwd, '.mcp.json')], client: null })
+  // The provider is there, its credential in a private file, and none of its tools is open.
+  const policy = readFileSync(join(person.cwd, '.knowtation/vaults/default/policy.yaml'), 'utf8')
+  expect(policy).toContain('tracker')
+  expect(policy).not.toContain('a-secret-of-ann')
+  expect(policy).not.toContain('allowed_tools')
+  const again = JSON.parse(await quickstart())
+  expect([again.address, 'pid' in again, again.imported]).toEqual([began.address, false, []])
+}, 60_000)
 
 test('the start line of the unit runs as an ordinary user, and ends when it is told to', async () => {
   const person = personWith(installed, oldest)

@@ -24,9 +24,10 @@ async function pack(name: string): Promise<string> {
   return out
 }
 
+const sums = (place: string) => readFileSync(join(place, 'SHA256SUMS'), 'utf8')
+
 test('the same sources give the same files, and the checksums are theirs', async () => {
   const [one, other] = [await pack('one'), await pack('other')]
-  const sums = (place: string) => readFileSync(join(place, 'SHA256SUMS'), 'utf8')
   expect(sums(one)).toBe(sums(other))
   expect(sums(one).split('\n').filter(Boolean)).toHaveLength(2)
   await run('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: one })

@@ -1,4 +1,4 @@
-import { PlatformLacks } from '../../platform/basics/platform-lacks.ts'
+import { PlatformLacks } from '../../platform/basics/c-library.ts'
 import { type DenialReason, FileFault, GuardDenied } from '../../platform/guard/guard.ts'
 import { PatternInvalid, PatternTimeout, ThreadUnavailable } from '../../platform/patterns/patterns.ts'
 import { SandboxUnavailable } from '../../platform/sandbox/sandbox.ts'

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-import { PlatformLacks } from './platform-lacks.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -14,6 +13,11 @@ interface Koffi {
   /** Null for a path means what the program has loaded already. */
   load(path: null): Pick<CLibrary, 'func'>
   errno(): number
+}
+
+/** What this system cannot do, while the rest of the hub works on it; `docs/running.md` has the table. */
+export class PlatformLacks extends Error {
+  override readonly name = 'PlatformLacks'
 }
 
 const declared = new Map<unknown, unknown>()

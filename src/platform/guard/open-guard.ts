@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { PlatformLacks } from '../basics/platform-lacks.ts'
+import { PlatformLacks } from '../basics/c-library.ts'
 import { deleteFile, writeFile } from './change-files.ts'
 import type { Guard, GuardScope, ThingIdentity } from './guard.ts'
 import { holdFolder } from './hold-folder.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PlatformLacks } from '../basics/platform-lacks.ts'
+import { PlatformLacks } from '../basics/c-library.ts'
 import { ensurePrivateFolder, syncPath } from '../basics/private-file.ts'
 import { writeWhole } from '../basics/write-whole.ts'
 import { tryLock, unlock } from '../trees/flock.ts'

@@ -1,4 +1,3 @@
-import { RUN_ON_LINUX } from '../../../platform/basics/platform-lacks.ts'
 import { openSandbox } from '../../../platform/sandbox/open-sandbox.ts'
 import { type LimitKeeper, SandboxUnavailable } from '../../../platform/sandbox/sandbox.ts'
 import type { Finding } from './doctor-finding.ts'
@@ -22,6 +21,8 @@ export async function sandboxFindings(sandbox = openSandbox()): Promise<Finding[
     return [{ subject, state: 'off', detail: `tools run no commands: ${error.message}`, fix }]
   }
 }
+
+const RUN_ON_LINUX = 'Run the hub on Linux for that; docs/running.md says what works where.'
 
 /** What only Linux has is closed elsewhere, and all else works. */
 function elsewhere(): Finding {

@@ -9,7 +9,7 @@ import { openHome } from '../../hub/local-connection.ts'
 import { askYesNo } from '../../output/ask-yes-no.ts'
 import { ADDRESS_CLIENTS } from '../connect/connect-clients.ts'
 import { checkClient, connectClient } from '../connect/connect-command.ts'
-import { importFromFile } from '../provider-import/import-from-file.ts'
+import { importFromFile, takenNames } from '../provider-import/import-from-file.ts'
 import { readPort } from '../serve-command.ts'
 import { type ClientFileFound, findClientFiles, findClients } from './client-files.ts'
 import { ensureHub, type FoundHub } from './running-hub.ts'
@@ -72,7 +72,11 @@ function tellHub(invocation: Invocation, { address, pid, sign_in }: Began): void
 /** The files whose servers were moved behind the hub. */
 async function offerImports(invocation: Invocation): Promise<string[]> {
   const moved: string[] = []
-  for (const found of findClientFiles(invocation.env)) {
+  const files = findClientFiles(invocation.env)
+  const taken = files.length > 0 ? await takenNames(invocation) : []
+  for (const found of files) {
+    // Taken over before: a second time would make providers of the same servers again.
+    if (found.servers.some((name) => taken.includes(name))) continue
     say(invocation, `${found.path} names ${found.servers.join(', ')}.`)
     if (!(await isWanted(invocation, found))) continue
     const flags = new Map([...invocation.flags, ['yes', ['true']]])

@@ -35,7 +35,10 @@ async function findHub(hub: Hub, invocation: Invocation): Promise<string | undef
   const { address } = await placeOfHome(hub, invocation)
   const before = hub.system.now().getTime()
   try {
-    const answer = await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(ASK_LIMIT_MS) })
+    const answer = await fetch(`${address}/healthz`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ASK_LIMIT_MS),
+    })
     if (!answer.ok) return undefined
   } catch {
     return undefined
