@@ -232,7 +232,7 @@ await compile({
 // A server on SQLite never needs the driver of the other database.
 await compile({
   entryPoints: servers,
-  plugins: [lateRequire(/^pg$/), onlyUsedZod, builtIn(late)],
+  plugins: [separatePrograms, lateRequire(/^pg$/), onlyUsedZod, builtIn(late)],
   banner,
 })
 await buildLatePackages(late)
