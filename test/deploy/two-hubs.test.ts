@@ -68,7 +68,7 @@ async function startProxy(): Promise<void> {
     nginx.kill('SIGTERM')
     return ended
   }
-  await expect.poll(() => ask('/readyz').catch(() => 0), { timeout: 20_000 }).toBe(200)
+  await expect.poll(() => ask('/owner/sign-in').catch(() => 0), { timeout: 20_000 }).toBe(200)
 }
 
 /** The status of an answer at the public name. */
