@@ -79,13 +79,25 @@ function lateRequire(filter: RegExp): Plugin {
   }
 }
 
-/** What a package exports is read by Node, but for zod: it is part of every start. */
+const { dependencies } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>
+}
+
+/**
+ * What an installation brings along (`dependencies`) stays outside: it is native, starts threads, or is loaded late and by
+ * one path. Every other package is built in, and nothing of it is installed.
+ */
 const packages: Plugin = {
   name: 'packages',
-  resolveId(path, importer) {
-    if (importer === undefined) return undefined
+  async resolveId(path, importer, options) {
+    if (importer === undefined || !/^(@[\w-]+\/)?[\w-][\w.-]*(\/|$)/.test(path)) return undefined
     if (path === 'zod') return join(ROOT, 'node_modules/zod/index.js')
-    return /^[./\0]/.test(path) ? undefined : { id: path, external: true }
+    const name = path.split('/', path.startsWith('@') ? 2 : 1).join('/')
+    if (!Object.hasOwn(dependencies, name)) return undefined
+    const found = await this.resolve(path, importer, { ...options, skipSelf: true })
+    // Another version, which only a package that is built in has, goes in with it.
+    const isOurs = !found || found.external || found.id.startsWith(join(ROOT, 'node_modules', name, '/'))
+    return isOurs ? { id: path, external: true } : found
   },
 }
 

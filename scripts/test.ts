@@ -16,6 +16,7 @@ const PROGRAMS = [
   { name: 'dovecot-imapd', path: '/usr/lib/dovecot/imap' },
   { name: 'nginx', path: '/usr/sbin/nginx' },
   { name: 'caddy', path: '/usr/bin/caddy' },
+  { name: 'systemd', path: '/usr/bin/systemd-analyze' },
   { name: 'openssl', path: '/usr/bin/openssl' },
   { name: 'rsyslog', path: '/usr/sbin/rsyslogd' },
   { name: 'rsyslog-gnutls', path: '/usr/share/doc/rsyslog-gnutls' },

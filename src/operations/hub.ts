@@ -25,6 +25,7 @@ import type { ConnectionTokens } from '../platform/upstream/connection-tokens.ts
 import { type LazyUpstreams, lazyUpstreams } from '../platform/upstream/lazy-upstreams.ts'
 import type { Operation } from './define-operation.ts'
 import { Refusal } from './errors.ts'
+import { backupFirst } from './opening/backup-first.ts'
 import { findAuditKey, makeAuditKey } from './opening/home-audit-key.ts'
 import { type HomeWitness, homeWitness } from './opening/home-witness.ts'
 import { findRestored, recordLoss, recordRestored } from './opening/record-beginnings.ts'
@@ -117,9 +118,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
   const restored = findRestored(home)
   const about = { accept_loss: acceptLoss, is_restored: !!restored }
   const witness = homeWitness({ home, key, system: machine, log, ...about })
-  const { check } = witness
-  const opened = await openDatabase(home, env, machine.now(), { checkIntegrity, check, acceptLoss })
-  const db = tracing.database(opened)
+  const beforeMigration = backupFirst({ home, env, system: machine, log, config })
+  const keeping = { checkIntegrity, check: witness.check, acceptLoss, beforeMigration }
+  const db = tracing.database(await openDatabase(home, env, machine.now(), keeping))
   const closing: Hub['closing'] = []
   try {
     const system = await onDatabaseTime(db, machine, closing)

@@ -54,7 +54,8 @@ async function expectReadable(page: Page): Promise<void> {
   }
 }
 
-async function signInOnTheWay(page: Page): Promise<void> {
+/** At the address that programs know the owner signs in again. */
+export async function signInOnTheWay(page: Page): Promise<void> {
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Sign in as the owner' }).click()

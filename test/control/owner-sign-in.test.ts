@@ -242,3 +242,41 @@ describe('the password', () => {
     expect(await change(15 * 60_000 - 1)).toBe(303)
   })
 })
+
+describe('led here by another site, which keeps the cookies back once', () => {
+  let hub: TestHub
+  beforeAll(async () => void (hub = await startTestHub()))
+  afterAll(() => hub.close())
+
+  /** The page comes without the session's cookie, the form goes out with it. */
+  async function ledTo(path: string, then: string, fields: Record<string, string>, forged = '') {
+    const visitor = await setUpOrSignIn()
+    const kept = [...visitor.cookies]
+    visitor.cookies.clear()
+    await visitor.get(path)
+    for (const [name, value] of kept) if (!visitor.cookies.has(name)) visitor.cookies.set(name, value)
+    if (forged) visitor.form_token = forged
+    return visitor.post(then, fields)
+  }
+  let isSetUp = false
+  const setUpOrSignIn = async () => {
+    if (isSetUp) return (await signIn(hub)).visitor
+    isSetUp = true
+    return setUpOwner(hub)
+  }
+
+  test('who is signed in signs in anew by a link or the password', async () => {
+    await setUpOrSignIn()
+    const { path, link } = await makeLink(hub)
+    expect((await ledTo(path, '/owner/link', { link })).status).toBe(303)
+    const typed = await ledTo('/owner/sign-in', '/owner/sign-in', { password: PASSWORD })
+    expect(typed.status).toBe(303)
+  })
+
+  test('a page of a visit opens nothing else of the session, and no made-up token anything', async () => {
+    const out = await ledTo('/owner/sign-in', '/owner/sign-out', {})
+    expect([out.status, out.text.includes('out of date')]).toEqual([403, true])
+    const { path, link } = await makeLink(hub)
+    expect((await ledTo(path, '/owner/link', { link }, '0'.repeat(64))).status).toBe(403)
+  })
+})

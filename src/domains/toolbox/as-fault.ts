@@ -1,3 +1,4 @@
+import { PlatformLacks } from '../../platform/basics/c-library.ts'
 import { type DenialReason, FileFault, GuardDenied } from '../../platform/guard/guard.ts'
 import { PatternInvalid, PatternTimeout, ThreadUnavailable } from '../../platform/patterns/patterns.ts'
 import { SandboxUnavailable } from '../../platform/sandbox/sandbox.ts'
@@ -70,6 +71,8 @@ export function asFault(error: unknown): ToolFault | undefined {
     return new ToolFault('IOError', error.message, SUGGESTIONS.IOError, { cause: error })
   if (error instanceof SandboxUnavailable)
     return new ToolFault('SandboxUnavailable', error.message, SUGGESTIONS.SandboxUnavailable)
+  if (error instanceof PlatformLacks)
+    return new ToolFault('NotSupported', error.message, 'Ask the owner to run the hub on Linux.')
   return undefined
 }
 

@@ -15,11 +15,16 @@ interface Koffi {
   errno(): number
 }
 
+/** What this system cannot do, while the rest of the hub works on it; `docs/running.md` has the table. */
+export class PlatformLacks extends Error {
+  override readonly name = 'PlatformLacks'
+}
+
 const declared = new Map<unknown, unknown>()
 
 /**
- * Functions of the C library, declared once in a process: it takes some milliseconds. Throws where they cannot be
- * called.
+ * Functions of the C library, declared once in a process: it takes some milliseconds. Throws `PlatformLacks` where
+ * none can be called.
  */
 export function callsOf<Calls>(declare: (library: CLibrary) => Calls): Calls {
   if (!declared.has(declare)) declared.set(declare, declare(openCLibrary()))
@@ -27,7 +32,16 @@ export function callsOf<Calls>(declare: (library: CLibrary) => Calls): Calls {
 }
 
 function openCLibrary(): CLibrary {
-  const koffi = require('koffi') as Koffi
-  const library = koffi.load(null)
+  const { koffi, library } = loadBinding()
   return { func: (declaration) => library.func(declaration), errno: () => koffi.errno() }
+}
+
+function loadBinding() {
+  try {
+    const koffi = require('koffi') as Koffi
+    return { koffi, library: koffi.load(null) }
+  } catch (error) {
+    const here = `${process.platform} (${process.arch})`
+    throw new PlatformLacks(`The calls of the C library cannot be made here, on ${here}.`, { cause: error })
+  }
 }

@@ -10,6 +10,11 @@ export const PACKAGE_VERSION = (
   JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'package.json'), 'utf8')) as { version: string }
 ).version
 
+/** What a person types for this program: in a checkout npx finds it, once it is installed it has its name. */
+export function typedName(): string {
+  return existsSync(join(PACKAGE_FOLDER, 'src')) ? 'npx knowtation' : 'knowtation'
+}
+
 function findPackageFolder(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder
   const parent = dirname(folder)

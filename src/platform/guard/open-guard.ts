@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { PlatformLacks } from '../basics/c-library.ts'
 import { deleteFile, writeFile } from './change-files.ts'
 import type { Guard, GuardScope, ThingIdentity } from './guard.ts'
 import { holdFolder } from './hold-folder.ts'
@@ -10,6 +12,9 @@ import { inTree } from './tree/service-tree.ts'
 import { walkFiles } from './tree/walk-files.ts'
 import { requireFile, requireLeaf, type UsedPlace, usePlace } from './use-place.ts'
 
+/** Where folders are reached by what holds them. */
+const HELD_FOLDERS = '/proc/self/fd'
+
 /**
  * Opens the way to the files of one service. The scope is plain data, so a worker opens a guard of its own from
  * the same one. Without the kernel's calls every path is walked. All calls are synchronous: on a local disk a checked
@@ -17,9 +22,9 @@ import { requireFile, requireLeaf, type UsedPlace, usePlace } from './use-place.
  * of what was checked.
  */
 export function openGuard(scope: GuardScope, kernel: LoadKernel = loadKernelCalls): Guard {
-  if (process.platform !== 'linux')
-    throw new Error(
-      `the guard needs Linux: it holds folders through /proc/self/fd, and this is ${process.platform}`,
+  if (process.platform !== 'linux' || !existsSync(HELD_FOLDERS))
+    throw new PlatformLacks(
+      'The toolbox needs Linux with its /proc, where folders are held by their descriptors.',
     )
   const opened = openScope(scope, kernel)
   let is_open = true

@@ -88,7 +88,7 @@ describe('a guard', () => {
 
   test('says that it needs Linux where it is not', () => {
     const platform = vi.spyOn(process, 'platform', 'get').mockReturnValue('darwin')
-    expect(() => openGuard(project.scope)).toThrow(/needs Linux.*darwin/)
+    expect(() => openGuard(project.scope)).toThrow(/needs Linux/)
     platform.mockRestore()
   })
 })

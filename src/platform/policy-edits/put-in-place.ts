@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, linkSync, openSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, closeSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PlatformLacks } from '../basics/c-library.ts'
 import { ensurePrivateFolder, syncPath } from '../basics/private-file.ts'
 import { writeWhole } from '../basics/write-whole.ts'
 import { tryLock, unlock } from '../trees/flock.ts'
@@ -9,6 +10,8 @@ import { digestOf, NO_DIGEST, type PolicyFile, readPolicyFile } from './policy-f
 
 const PATIENCE_MS = 10_000
 const LOOK_MS = 20
+/** A change takes some milliseconds. */
+const LEFT_MS = 5_000
 const PRIVATE = 0o600
 const PERMISSIONS = 0o777
 /** A hand that saves again and again between two steps is no hand. */
@@ -43,27 +46,59 @@ export async function putInPlace(
   exchange: Exchange = exchangeFiles,
 ): Promise<Placed> {
   ensurePrivateFolder(dirname(path))
-  const folder = await holdFolder(dirname(path))
+  const letGo = await holdPlace(path)
   try {
     return place(path, base, text, exchange)
   } finally {
-    unlock(folder)
-    closeSync(folder)
+    letGo()
   }
 }
 
-/** Changes of one home are made one after the other, whichever process makes them. */
-async function holdFolder(folder: string): Promise<number> {
-  const fd = openSync(folder, 'r')
+/** Changes of one home are made one after the other, whichever process makes them. Answers what ends that. */
+async function holdPlace(path: string): Promise<() => void> {
+  const folder = dirname(path)
   const until = performance.now() + PATIENCE_MS
+  for (;;) {
+    const letGo = tryHold(folder)
+    if (letGo) return letGo
+    if (performance.now() > until) throw new PolicyBusy(folder)
+    await sleep(LOOK_MS)
+  }
+}
+
+function tryHold(folder: string): (() => void) | undefined {
   try {
-    while (!tryLock(fd, 'exclusive')) {
-      if (performance.now() > until) throw new PolicyBusy(folder)
-      await sleep(LOOK_MS)
-    }
-    return fd
+    return tryLockFolder(folder)
   } catch (error) {
+    if (error instanceof PlatformLacks) return tryLockFile(join(folder, 'policy.lock'))
+    throw error
+  }
+}
+
+function tryLockFolder(folder: string): (() => void) | undefined {
+  const fd = openSync(folder, 'r')
+  let is_held = false
+  try {
+    is_held = tryLock(fd, 'exclusive')
+  } finally {
+    if (!is_held) closeSync(fd)
+  }
+  if (!is_held) return undefined
+  return () => {
+    unlock(fd)
     closeSync(fd)
+  }
+}
+
+/** Where folders cannot be locked a file stands for that. One that a killed process left counts for a while. */
+function tryLockFile(file: string): (() => void) | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false })
+  if (stats && Date.now() - stats.mtimeMs > LEFT_MS) rmSync(file, { force: true })
+  try {
+    closeSync(openSync(file, 'wx', PRIVATE))
+    return () => rmSync(file, { force: true })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined
     throw error
   }
 }

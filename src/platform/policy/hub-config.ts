@@ -90,6 +90,8 @@ const Settings = z.strictObject({
       calls_per_minute: PerMinute.optional(),
     })
     .prefault({}),
+  /** Whether what is there is kept before a newer program brings the database forward. */
+  backup_before_upgrade: z.boolean().default(true),
   audit: z
     .strictObject({
       max_age_days: z.int().positive().max(36_500).default(90),

@@ -33,7 +33,7 @@ const writeOpenTo = sql(
 const lockMigrations = sql<{ locked: string }>(`SELECT '' AS locked FROM pg_advisory_xact_lock(4747)`)
 
 /** The schema's version by a plain read, so that a command line starts without writing; 0 where there is none. */
-async function findVersion(db: Database): Promise<number> {
+export async function findVersion(db: Database): Promise<number> {
   try {
     return (await db.get(readVersion))?.version ?? 0
   } catch (error) {
@@ -47,11 +47,18 @@ async function findVersion(db: Database): Promise<number> {
  * this program, else it is refused, untouched. So is one without a table that its version has: a table made anew
  * would hide what was in the one that is gone.
  */
-export async function migrate(db: Database, migrations: readonly Migration[], now: Date): Promise<void> {
+export async function migrate(
+  db: Database,
+  migrations: readonly Migration[],
+  now: Date,
+  before: (found: number, newest: number) => Promise<void> = async () => {},
+): Promise<void> {
   const newest = migrations.at(-1)?.version ?? 0
   const found = await findVersion(db)
   await checkKnown(db, found, newest)
   if (found >= newest) return checkTables(db, migrations)
+  // A database that has just been made holds nothing to keep.
+  if (found > 0) await before(found, newest)
   await db.transaction((tx) => migrateIn(db.kind, tx, migrations, now))
 }
 
@@ -81,11 +88,15 @@ export async function checkVersion(db: Database, migrations: readonly Migration[
 }
 
 async function checkKnown(db: Reader, found: number, newest: number): Promise<void> {
-  if (found <= newest) return
-  if (newest >= (await findOpenTo(db))) return
+  if (await isOpenTo(db, found, newest)) return
   throw new StorageTooNew(
     `The database has schema version ${found}, but this program knows only up to ${newest}. Use the newer program.`,
   )
+}
+
+/** Whether a program that knows the schema up to `newest` may use a database that has come to `found`. */
+export async function isOpenTo(db: Reader, found: number, newest: number): Promise<boolean> {
+  return found <= newest || newest >= (await findOpenTo(db))
 }
 
 /** The oldest schema version whose programs may use the database; no older one where nothing is said. */

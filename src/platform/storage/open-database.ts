@@ -15,6 +15,8 @@ export function findPostgresUrl(env: NodeJS.ProcessEnv): string | undefined {
 export interface OpenOptions extends SqliteOptions {
   /** Looks at the store before anything of it is changed; where it throws, all is left as it was found. */
   check?: (db: Database) => Promise<void>
+  /** Comes before the schema of what is there is brought forward; where it throws, it is not. */
+  beforeMigration?: (found: number, newest: number) => Promise<void>
 }
 
 /** A fault that says already where it is and what to do. */
@@ -37,7 +39,7 @@ export async function openDatabase(
       await checkVersion(db, migrations)
       await options.check?.(db)
     })
-    await closeUnless(db, {}, () => migrate(db, migrations, now))
+    await closeUnless(db, {}, () => migrate(db, migrations, now, options.beforeMigration))
     return db
   } catch (error) {
     throw url ? atServer(place, error) : atPlace(place, error)

@@ -25,6 +25,33 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     run: async (invocation) => (await import('./commands/serve-command.ts')).serve(invocation),
   },
   {
+    words: ['quickstart'],
+    summary:
+      'From nothing to a first call: start the hub, sign in, move servers behind it, connect a client.',
+    positionals: [],
+    flags: [
+      { name: 'client', value: 'NAME', description: 'The client to connect (default: asked for)' },
+      { name: 'role', value: 'ROLE', description: 'What it may do at most (default viewer: read flows)' },
+      { name: 'port', value: 'PORT', description: 'The port of a hub that has to be started (default 4747)' },
+      {
+        name: 'wait',
+        value: 'SECONDS',
+        description: 'How long to wait for the client (default 300; 0: not)',
+      },
+      { name: 'yes', description: 'Do not ask: take the servers that are found behind the hub' },
+      {
+        name: 'service',
+        value: 'systemd|launchd',
+        description: 'Only print the file of a service for this machine',
+      },
+    ],
+    reach: 'home',
+    beginsHome: true,
+    tellsProgress: true,
+    run: async (invocation) =>
+      (await import('./commands/quickstart/quickstart-command.ts')).quickstart(invocation),
+  },
+  {
     words: ['mcp'],
     summary: 'Serve MCP over stdin and stdout, for a client that starts this program.',
     positionals: [],
@@ -170,6 +197,15 @@ export const EXTRA_COMMANDS: readonly Command[] = [
     ],
     reach: 'home',
     run: async (invocation) => (await import('./commands/backup-commands.ts')).restore(invocation),
+  },
+  {
+    words: ['upgrade', 'check'],
+    summary: 'Say what the first start of this program would change in a home, and change nothing.',
+    positionals: [],
+    flags: [],
+    reach: 'home',
+    run: async (invocation) =>
+      (await import('./commands/upgrade-check/upgrade-check-command.ts')).checkUpgrade(invocation),
   },
   {
     words: ['audit', 'accept-loss'],

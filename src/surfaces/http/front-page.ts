@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Hub } from '../../operations/hub.ts'
-import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
+import { PACKAGE_VERSION, typedName } from '../../platform/basics/package-folder.ts'
 import type { Lock } from '../../platform/locks/lock.ts'
 import type { Identity } from './identify.ts'
 import { onboardingOf } from './owner/discovery.ts'
@@ -52,6 +52,8 @@ const DOORS = [
   ['/metrics', 'Metrics', 'counts and times for Prometheus'],
 ] as const
 
+const FIRST_STEPS = ['flow list', 'connect claude-code', 'audit list']
+
 function renderPage(identity: Identity, stopped: Lock | undefined): string {
   const doors = DOORS.filter(([path]) => isDoorAt(identity, path))
     .map(
@@ -68,9 +70,7 @@ function renderPage(identity: Identity, stopped: Lock | undefined): string {
 <p class="lead">Agents get what you reviewed and granted, nothing else. Each call is checked by one path and kept in one log.</p>
 <h2>Doors</h2><ul>${doors}</ul>
 <h2>First steps</h2>
-<pre>npx knowtation flow list
-npx knowtation mcp config --client claude-code
-npx knowtation audit list</pre>
+<pre>${FIRST_STEPS.map((words) => `${typedName()} ${words}`).join('\n')}</pre>
 <p class="note">Programs sign in with <code>Authorization: Bearer …</code>; the hub's own token is in <code>hub-token</code> in its home folder.</p>
 </main></body></html>`
 }

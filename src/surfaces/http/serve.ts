@@ -2,6 +2,7 @@ import pino from 'pino'
 import { ownerLinkCreate } from '../../domains/control/owner/link-create.ts'
 import { runOperation } from '../../operations/run-operation.ts'
 import { type Home, homeAt } from '../../platform/basics/home.ts'
+import { typedName } from '../../platform/basics/package-folder.ts'
 import { printable, spellDeceiving } from '../../platform/basics/printable.ts'
 import { realSystem } from '../../platform/basics/system.ts'
 import { localCaller } from '../../platform/identity/caller.ts'
@@ -57,11 +58,11 @@ function readyLine({ url }: RunningHub): string {
 
 /** On the first start a one-time link; it never goes where programs collect what is printed. */
 async function howToSignIn({ hub }: RunningHub): Promise<string> {
-  if (await findOwner(hub.db)) return 'npx knowtation owner login'
+  if (await findOwner(hub.db)) return `${typedName()} owner login`
   const caller = localCaller('knowtation')
   const call = { operation: ownerLinkCreate, surface: 'cli', caller, address: 'local' } as const
   const { ok, text } = await runOperation(hub, { ...call, vault: undefined, input: {} })
-  return ok ? (JSON.parse(text) as { url: string }).url : 'npx knowtation owner login'
+  return ok ? (JSON.parse(text) as { url: string }).url : `${typedName()} owner login`
 }
 
 /** What a person sees at the start, addresses first. */
@@ -86,7 +87,7 @@ export function renderWelcome(
     `  Home      ${home.folder}`,
     `  Sign in   ${signIn}`,
     `  Programs  curl -H "Authorization: Bearer $(cat ${home.hubToken})" ${url}/api/v1/flows`,
-    `  Connect   npx knowtation mcp config --client claude-code --url ${url}/mcp`,
+    `  Connect   ${typedName()} mcp config --client claude-code --url ${url}/mcp`,
     '',
     '',
   ].join('\n')

@@ -51,7 +51,8 @@ export function checkBackup(folder: string): BackupManifest {
   return manifest
 }
 
-function readManifest(folder: string): BackupManifest {
+/** What a backup says of itself; its files are not looked at. */
+export function readManifest(folder: string): BackupManifest {
   const path = join(folder, MANIFEST)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!existsSync(folder)) throw new BackupDamaged(`${folder} does not exist.`)

@@ -24,7 +24,8 @@ export async function serve(invocation: Invocation): Promise<number> {
   }
 }
 
-function readPort(text: string | undefined): number | undefined {
+/** The port that is asked for; undefined where none is. */
+export function readPort(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,5}$/.test(text) && Number(text) <= PORT_MAX) return Number(text)
   throw new UsageError('--port must be a number from 0 to 65535.', 'Use --port 0 to let the system pick one.')

@@ -7,9 +7,9 @@ import { exampleOf } from './examples.ts'
 type Line = readonly [string, string]
 
 const START: readonly Line[] = [
+  ['knowtation quickstart', 'Start the hub, sign in, connect a client'],
   ['knowtation serve', 'Run the hub; it prints where its page is'],
   ['knowtation flow list', 'See the flows that agents may be given'],
-  ['knowtation mcp config --client NAME', 'Connect an MCP client'],
   ['knowtation owner login', 'Get a link to sign in with a browser'],
   ['knowtation audit list', 'See who did what'],
   ['knowtation lock all', 'Stop everything at once'],

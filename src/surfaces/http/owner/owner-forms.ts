@@ -61,6 +61,10 @@ export function formToken(hub: Hub, request: FastifyRequest, reply: FastifyReply
 function formSecret(request: FastifyRequest): string | undefined {
   if (request.identity.caller.kind === 'owner_session')
     return findCookie('owner', request.raw, request.identity.origin)
+  return visitSecret(request)
+}
+
+function visitSecret(request: FastifyRequest): string | undefined {
   const visit = findCookie('visit', request.raw, request.identity.origin)
   return visit !== undefined && VISIT.test(visit) ? visit : undefined
 }
@@ -69,13 +73,27 @@ function tokenOf(secret: string): string {
   return hashSecret(`form:${secret}`)
 }
 
-/** Why a form may not count: it comes from elsewhere, or from a page that is no longer the visitor's. */
-function findFormFault(request: FastifyRequest): Refusal | undefined {
+/**
+ * Why a form may not count: it comes from elsewhere, or from a page that is no longer the visitor's. Whoever was led here
+ * by another site got the page without the session's cookie, and sends the form with it: where a session begins anew, and
+ * the one that is there opens nothing, the page of that visit counts too.
+ */
+function findFormFault(request: FastifyRequest, begins: boolean): Refusal | undefined {
   if (request.identity.refused) return request.identity.refused
   if (!isSameOrigin(request.raw, request.identity.origin)) return new Refusal('ORIGIN_DENIED')
-  const secret = formSecret(request)
-  const isOurs = secret !== undefined && isSecret(fieldOf(request, 'form_token'), hashSecret(tokenOf(secret)))
+  const secrets = [formSecret(request), begins ? visitSecret(request) : undefined]
+  const token = fieldOf(request, 'form_token')
+  const isOurs = secrets.some(
+    (secret) => secret !== undefined && isSecret(token, hashSecret(tokenOf(secret))),
+  )
   return isOurs ? undefined : new Refusal('FORBIDDEN', 'The page is out of date. Load it again.')
+}
+
+interface FormWish {
+  readonly vault?: string
+  readonly refused?: Refusal | undefined
+  /** Whether the form begins a session. */
+  readonly begins?: boolean
 }
 
 /**
@@ -88,10 +106,10 @@ export async function runForm(
   reply: FastifyReply,
   operation: Operation,
   input: unknown,
-  { vault, refused }: { vault?: string; refused?: Refusal | undefined } = {},
+  { vault, refused, begins = false }: FormWish = {},
 ): Promise<Answer> {
   const { identity, headers } = request
-  const meant = callOf(operation, identity, headers, input, findFormFault(request) ?? refused)
+  const meant = callOf(operation, identity, headers, input, findFormFault(request, begins) ?? refused)
   const call = vault === undefined ? meant : { ...meant, vault }
   const answer = await runOperation(hub, call)
   if (answer.retry_after_seconds) reply.header('retry-after', String(answer.retry_after_seconds))

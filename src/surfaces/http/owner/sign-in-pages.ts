@@ -25,7 +25,7 @@ export function addSignInPages(pages: FastifyInstance, hub: Hub): void {
   pages.post('/owner/sign-in', async (request, reply) => {
     const input = { password: fieldOf(request, 'password') }
     if (!request.identity.named) return handOver(hub, request, reply, input)
-    const answer = await runForm(hub, request, reply, ownerPasswordSignIn, input)
+    const answer = await runForm(hub, request, reply, ownerPasswordSignIn, input, { begins: true })
     if (answer.ok) return enter(request, reply, answer)
     return showSignIn(hub, request, reply, answer.status, faultOf(answer))
   })
@@ -33,7 +33,7 @@ export function addSignInPages(pages: FastifyInstance, hub: Hub): void {
   pages.post('/owner/link', async (request, reply) => {
     const link = fieldOf(request, 'link')
     const refused = notNamed(request)
-    const answer = await runForm(hub, request, reply, ownerLinkSignIn, { link }, { refused })
+    const answer = await runForm(hub, request, reply, ownerLinkSignIn, { link }, { refused, begins: true })
     if (answer.ok) return enter(request, reply, answer)
     return showLink(hub, request, reply, answer.status, link, faultOf(answer))
   })

@@ -60,6 +60,11 @@ function nameOf(invocation: Invocation): string {
   return checkServerName(findFlag(invocation, 'name') ?? USUAL_NAME)
 }
 
+/** Refuses a name that is no client's. */
+export function checkClient(name: string): void {
+  requireClient(name)
+}
+
 function requireClient(name: string): AddressClient {
   if (Object.hasOwn(ADDRESS_CLIENTS, name)) return ADDRESS_CLIENTS[name] as AddressClient
   const names = Object.keys(ADDRESS_CLIENTS)

@@ -53,7 +53,8 @@ export async function importFromFile(invocation: Invocation, path: string): Prom
   return 0
 }
 
-async function takenNames(invocation: Invocation): Promise<string[]> {
+/** The names of providers that the policy has. */
+export async function takenNames(invocation: Invocation): Promise<string[]> {
   const { providerList } = await import('../../../../domains/flows/providers/provider-reads.ts')
   const answer = await withConnection(invocation, ({ call }) => call(providerList, {}))
   if (!answer.ok) throw new CommandFailure(answer.code ?? 'RUNTIME_ERROR', 'The policy cannot be read.')
