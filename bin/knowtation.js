@@ -24,7 +24,11 @@ function restartAsServer() {
   process.removeAllListeners('warning')
   var rest = process.execArgv.concat(process.argv.slice(1))
   var env = Object.assign({ MALLOC_ARENA_MAX: '2' }, process.env)
-  process.execve(process.execPath, [process.execPath].concat(SERVER_OPTIONS, rest), env)
+  try {
+    process.execve(process.execPath, [process.execPath].concat(SERVER_OPTIONS, rest), env)
+  } catch {
+    // Windows has the function, and no way to do it.
+  }
 }
 
 if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {

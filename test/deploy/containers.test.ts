@@ -136,9 +136,9 @@ test('no file has a secret: they come from the surroundings, and without them no
 test('the settings of the hubs are ones, and trust the address that the proxy has', () => {
   const file = join(FOLDER, 'config.yaml')
   const config = readHubConfig({ ...homeAt('/nowhere', {}), config: file })
-  const { networks = {} } = compose.services.proxy ?? {}
-  const { ipv4_address } = Array.isArray(networks) ? {} : (networks.hubs ?? {})
-  expect(config.trusted_proxies).toEqual([ipv4_address])
+  const { networks } = compose.services.proxy as Service
+  const place = Array.isArray(networks) ? undefined : networks.hubs
+  expect(config.trusted_proxies).toEqual([place?.ipv4_address])
   expect(readText('nginx.conf')).toContain(`server_name ${new URL(config.public_url ?? '').hostname};`)
   expect(compose.networks.hubs?.ipam?.config[0]?.subnet).toBe('172.30.47.0/24')
 })

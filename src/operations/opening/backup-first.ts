@@ -4,7 +4,6 @@ import type { Log } from '../../platform/basics/plain-log.ts'
 import type { System } from '../../platform/basics/system.ts'
 import type { HubConfig } from '../../platform/policy/hub-config.ts'
 import { UPGRADES } from '../../platform/storage/backup/upgrade-backups.ts'
-import { StorageUnavailable } from '../../platform/storage/database.ts'
 
 interface Place {
   readonly home: Home
@@ -26,7 +25,7 @@ export function backupFirst({ home, env, system, log, config }: Place) {
       const { folder } = await createBackup(home, env, place, system)
       log.warn({ folder, from: found, to: newest }, 'kept before the database is brought forward')
     } catch (cause) {
-      throw new StorageUnavailable(
+      throw new Error(
         `The database has to be brought forward (step ${found} to ${newest}), and could not be kept before: ` +
           `${(cause as Error).message.replace(/\.$/, '')}. Nothing was changed. ` +
           'Make room, or make a backup by hand and set `backup_before_upgrade: false` in config.yaml.',

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Home } from '../../basics/home.ts'
 import { type BackupManifest, readManifest } from './backup-manifest.ts'
@@ -13,7 +13,7 @@ export interface KeptBackup extends Pick<BackupManifest, 'created_at' | 'schema_
 /** What was kept before upgrades, newest first. One that cannot be read is none. */
 export function listUpgradeBackups({ folder }: Home): KeptBackup[] {
   const place = join(folder, UPGRADES)
-  if (!existsSync(place)) return []
+  if (!lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) return []
   return readdirSync(place)
     .flatMap((name) => {
       const kept = join(place, name)

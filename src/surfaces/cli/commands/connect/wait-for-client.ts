@@ -23,7 +23,8 @@ export async function waitForClient(hub: Hub, invocation: Invocation, wait_secon
   for (;;) {
     const left = Math.ceil((until - performance.now()) / 1_000)
     if (left <= 0) throw nobodyCame()
-    const wait = { after_seq, wait_seconds: Math.min(left, LOOK_SECONDS), limit: PAGE }
+    // These looks are on record too, and would end each other's wait at once.
+    const wait = { after_seq, wait_seconds: Math.min(left, LOOK_SECONDS), limit: PAGE, hide_own_reads: true }
     const records = await listAudit(hub, invocation, wait)
     const called = records.findLast(
       ({ caller_kind, surface, operation }) =>
