@@ -2,6 +2,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import BetterSqlite from 'better-sqlite3'
+import { plainLog } from '../src/platform/basics/plain-log.ts'
+import { findPinned } from '../src/platform/pins/tool-definition.ts'
+import type { McpServer } from '../src/platform/upstream/mcp/server-events.ts'
+import { ToolProvider } from '../src/platform/upstream/provider-policy.ts'
+import { createUpstreams } from '../src/platform/upstream/upstream.ts'
 import {
   type Cell,
   measureCell,
@@ -29,6 +34,10 @@ const WARM_UP_MS = CELL_MS
 const ALONE_ROUNDS = 3
 const MEMORY_CALLS = 100_000
 const SECRET = 'correct-horse-battery-staple-4711'
+/** Without pin and budgets, to see what they cost. */
+const isPlain = process.argv.includes('--plain')
+/** Bounds that no call of ours meets, counted all the same: of each grant, and of the tool. */
+const BUDGETS = { calls_per_minute: 1_000_000_000, max_payload_bytes: 100_000, max_result_bytes: 100_000 }
 
 const require = createRequire(import.meta.url)
 const EVERYTHING = join(packageFolder('@modelcontextprotocol/server-everything'), 'dist', 'index.js')
@@ -137,6 +146,24 @@ function checkKept(database: string, calls: number): void {
   if (counted !== calls || kept !== calls) throw new Error('Not every call was counted and recorded.')
 }
 
+/** The pin of the tool as its server defines it. */
+async function pinOf(provider: object): Promise<string> {
+  const log = plainLog(
+    () => {},
+    () => new Date(),
+  )
+  const env = { ...process.env, BENCH_TOOL_SECRET: SECRET }
+  const upstreams = createUpstreams({ env, log, now: () => new Date() })
+  try {
+    const { tools } = await upstreams.listTools(ToolProvider.parse(provider) as McpServer)
+    const pinned = findPinned(tools.find(({ name }) => name === 'echo') ?? { name: '' })
+    if (!pinned) throw new Error('The tool cannot be pinned.')
+    return pinned.pin
+  } finally {
+    await upstreams.close()
+  }
+}
+
 async function startGovernedHub(home: string): Promise<Side> {
   const input_schema = {
     type: 'object',
@@ -146,7 +173,9 @@ async function startGovernedHub(home: string): Promise<Side> {
   }
   const command = [process.execPath, EVERYTHING, 'stdio']
   const provider = { kind: 'mcp', command, tool: 'echo', env: ['BENCH_TOOL_SECRET'] }
-  await makeGrantHome(home, { description: 'Says it again', input_schema, provider })
+  const reviewed = isPlain ? {} : { pin: await pinOf(provider), ...BUDGETS }
+  const tool = { description: 'Says it again', input_schema, provider, ...reviewed }
+  await makeGrantHome(home, tool, isPlain ? {} : BUDGETS)
   const hub = await startHubProcess(home, [], { BENCH_TOOL_SECRET: SECRET })
   const token = await createAgentToken(hub)
   const holders: Record<string, string>[] = []

@@ -11,8 +11,13 @@ export const GRANT_FLOW = { flow_id: 'flow_bench', flow_version: '1.0.0' }
 export const TOOL = 'echo'
 const MODEL = join(import.meta.dirname, '..', 'flows', 'starter', 'flow_capture_to_note.json')
 
-/** Makes a home whose vault grants one tool without limits of number, and allows it as `tool` says. */
-export async function makeGrantHome(folder: string, tool: object, now = new Date()): Promise<void> {
+/** Makes a home whose vault grants one tool without limits of number, and allows it as `tool` says; `bounds` are of each grant. */
+export async function makeGrantHome(
+  folder: string,
+  tool: object,
+  bounds = {},
+  now = new Date(),
+): Promise<void> {
   const home = homeAt(folder, {})
   const external_agent = {
     enabled: true,
@@ -20,6 +25,7 @@ export async function makeGrantHome(folder: string, tool: object, now = new Date
     max_invocations: 0,
     allow_unlimited_invocations: true,
     max_live_grants: 10_000_000,
+    ...bounds,
   }
   mkdirSync(dirname(home.vaultPolicy('default')), { recursive: true, mode: 0o700 })
   writeFileSync(home.vaultPolicy('default'), JSON.stringify({ external_agent }), { mode: 0o600 })

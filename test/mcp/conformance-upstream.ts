@@ -9,7 +9,11 @@ import { startTestHub, type TestHub } from '../harness/test-hub.ts'
 interface Wanted {
   readonly scenario: string
   readonly server: string
-  readonly context: { client_id?: string; client_secret?: string }
+  readonly context: {
+    client_id?: string
+    client_secret?: string
+    toolCalls?: readonly { name: string; arguments: Record<string, unknown> }[]
+  }
 }
 interface Stage {
   readonly hub: TestHub
@@ -52,16 +56,17 @@ async function use(stage: Stage, wanted: Wanted): Promise<void> {
   for (let asked = 0; ; asked++) {
     try {
       const credentials = connection === undefined ? {} : { credentials: { connection } }
-      return await useTools(stage, providerOf(wanted.server, credentials))
+      return await useTools(stage, providerOf(wanted.server, credentials), wanted.context)
     } catch (error) {
-      if (!isUnauthorized(error) || asked === MAX_ASKED) throw error
+      if (!needsOwner(error) || asked === MAX_ASKED) throw error
       connection = await giveAccess(stage, wanted, connection)
     }
   }
 }
 
-function isUnauthorized(error: unknown): boolean {
-  return error instanceof UpstreamFailure && (error.status === 401 || error.status === 403)
+function needsOwner(error: unknown): boolean {
+  if (!(error instanceof UpstreamFailure)) return false
+  return error.reason === 'credential_missing' || error.status === 401 || error.status === 403
 }
 
 function providerOf(url: string, more: object = {}): ToolProvider & { kind: 'mcp' } {
@@ -69,15 +74,17 @@ function providerOf(url: string, more: object = {}): ToolProvider & { kind: 'mcp
   return ToolProvider.parse(provider) as ToolProvider & { kind: 'mcp' }
 }
 
-async function useTools({ hub }: Stage, provider: ToolProvider & { kind: 'mcp' }): Promise<void> {
+async function useTools(
+  { hub }: Stage,
+  provider: ToolProvider & { kind: 'mcp' },
+  { toolCalls }: Wanted['context'],
+): Promise<void> {
   const { upstreams } = hub.hub
   const { tools } = await upstreams.listTools(provider)
   const schema = tools.find(({ name }) => name === SCHEMA_TOOL)?.inputSchema
-  for (const { name } of tools)
-    await upstreams.call(
-      { ...provider, tool: String(name) },
-      { ...PAYLOADS[String(name)], ...(schema !== undefined && { schema }) },
-    )
+  const calls = toolCalls ?? tools.map(({ name }) => ({ name, arguments: PAYLOADS[name] }))
+  for (const { name, arguments: payload } of calls)
+    await upstreams.call({ ...provider, tool: name }, { ...payload, ...(schema !== undefined && { schema }) })
 }
 
 /** The owner goes to the provider, which asks nothing. */

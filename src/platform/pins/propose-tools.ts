@@ -10,6 +10,8 @@ export const MAX_PROPOSED = 1_000
 /** As much as a policy takes for the description of a tool. */
 export const MAX_DESCRIPTION_CHARS = 10_000
 const MAX_NAME_CHARS = 200
+/** A title and a few hints. */
+const MAX_ANNOTATION_CHARS = 4_096
 /** Checks of schemas between which others get their turn. */
 const AT_ONCE = 20
 
@@ -50,7 +52,7 @@ export async function proposeTools(
     proposals.push(propose(name, listed, entries, prefix))
     if (proposals.length % AT_ONCE === 0) await new Promise((turn) => setImmediate(turn))
   }
-  const why = 'its definition is nested too deep to be reviewed'
+  const why = 'its definition is nested too deep to be reviewed, or marks headers as no client may send them'
   const refused = { state: 'refused', why, pinned: undefined, marks: [] } as const
   return [...proposals, ...unreadable.map((tool) => ({ tool, id: `${prefix}${tool}`, ...refused }))]
 }
@@ -99,6 +101,7 @@ function whyRefused(
   if (description !== undefined && typeof description !== 'string') return 'its description is no text'
   if (String(description ?? '').length > MAX_DESCRIPTION_CHARS) return 'its description is too long'
   if (annotations !== undefined && !isObject(annotations)) return 'its annotations are no object'
+  if (JSON.stringify(annotations ?? {}).length > MAX_ANNOTATION_CHARS) return 'its annotations are too long'
   return whyUnusable('input', inputSchema) ?? whyUnusable('output', outputSchema)
 }
 

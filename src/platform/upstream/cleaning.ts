@@ -20,10 +20,11 @@ export function cleanAnswer(redact: Redact, answer: UpstreamAnswer): UpstreamAns
 }
 
 /** Of a definition nested too deep to be looked through the name is left. */
-export function cleanListing(redact: Redact, { tools, unusable, is_cut }: ToolListing): ToolListing {
+export function cleanListing(redact: Redact, { tools, unreadable, ...counts }: ToolListing): ToolListing {
   const cleaned = tools.map((tool) => findClean(tool, redact) ?? redact(tool.name))
   const readable = cleaned.filter((tool) => typeof tool !== 'string')
-  return { tools: readable, unreadable: cleaned.filter((tool) => typeof tool === 'string'), unusable, is_cut }
+  const unclean = cleaned.filter((tool) => typeof tool === 'string')
+  return { ...counts, tools: readable, unreadable: [...unreadable.map(redact), ...unclean] }
 }
 
 function findClean(tool: ListedTool, redact: Redact): ListedTool | undefined {

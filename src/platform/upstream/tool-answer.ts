@@ -47,7 +47,7 @@ const ContentItem = z.discriminatedUnion('type', [
 
 const ToolAnswer = z.object({
   content: z.array(ContentItem).optional(),
-  structuredContent: z.record(z.string(), z.unknown()).optional(),
+  structuredContent: z.unknown().optional(),
   isError: z.boolean().optional(),
 })
 
@@ -58,9 +58,22 @@ const ToolAnswer = z.object({
 export function findToolAnswer(result: unknown): object | undefined {
   if (!ToolAnswer.safeParse(result).success) return undefined
   const { content, structuredContent } = result as z.infer<typeof ToolAnswer>
+  if (structuredContent !== undefined && !isRecord(structuredContent))
+    return withoutStructure(result as object, content)
   if (content) return result as object
   // Clients read a structured answer alone as one with nothing to show beside it.
   return structuredContent && { content: [], ...(result as object) }
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Since 2026-07-28 any value may be structured, which clients before it do not take: beside it, it stands as text. */
+function withoutStructure(result: object, content: readonly unknown[] = []): object {
+  const { structuredContent, ...rest } = result as { structuredContent?: unknown }
+  const shown = content.length > 0 ? content : [{ type: 'text', text: JSON.stringify(structuredContent) }]
+  return { ...rest, content: shown }
 }
 
 /**

@@ -37,12 +37,15 @@ export class UpstreamFailure extends Error {
   readonly sent: boolean
   /** The HTTP status, for `http_status`. */
   readonly status: number | undefined
-  constructor(reason: UpstreamReason, sent: boolean, status?: number) {
+  /** The code of the refusal, where an MCP server gave one. */
+  readonly fault_code: number | undefined
+  constructor(reason: UpstreamReason, sent: boolean, status?: number, fault_code?: number) {
     super(SAYS[reason])
     this.name = 'UpstreamFailure'
     this.reason = reason
     this.sent = sent
     this.status = status
+    this.fault_code = fault_code
   }
 }
 

@@ -19,6 +19,8 @@ export interface WebRequest {
   readonly limit_bytes: number
   readonly deadline: Deadline
   readonly progress: Progress
+  /** So much of a refusal (a status of 4xx) is wanted as well, where it comes soon. */
+  readonly refusal_bytes?: number
   /** The answer is wanted byte for byte, as it was sent. */
   readonly as_bytes?: boolean
   /** Sees the text of an event stream as it comes; true when the rest does not matter. */
@@ -28,7 +30,7 @@ export interface WebRequest {
 export interface WebReply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Empty unless the status is a success. */
+  /** Empty unless the status is a success, or a refusal that was wanted. */
   readonly text: string
   /** The body of a success that was wanted byte for byte. */
   readonly bytes?: Buffer
@@ -69,10 +71,14 @@ export function exchange(agent: Dispatcher, request: WebRequest): Promise<WebRep
       },
       onResponseStart(_, status, headers) {
         if (over || status < 200) return
-        if (status >= 300) return succeed(status, headers, '')
-        reader = openBody(headers, request, {
+        const isRefused = status >= 300
+        const limits = isRefused ? refusalLimits(status, request) : request
+        const withoutText = () => succeed(status, headers, '')
+        if (!limits) return withoutText()
+        if (isRefused) setTimeout(withoutText, DRAIN_MS).unref()
+        reader = openBody(headers, limits, {
           done: (text, bytes) => succeed(status, headers, text, bytes),
-          fail,
+          fail: isRefused ? withoutText : fail,
           pause: () => controller?.pause(),
           resume: () => controller?.resume(),
         })
@@ -89,6 +95,11 @@ export function exchange(agent: Dispatcher, request: WebRequest): Promise<WebRep
       onResponseError: (_, error) => fail(reasonOf(error)),
     })
   })
+}
+
+function refusalLimits(status: number, { refusal_bytes }: WebRequest): { limit_bytes: number } | undefined {
+  if (refusal_bytes === undefined || status < 400 || status >= 500) return undefined
+  return { limit_bytes: refusal_bytes }
 }
 
 function toDispatch({ url, method, headers, body }: WebRequest): Dispatcher.DispatchOptions {

@@ -22,13 +22,14 @@ interface Seen {
 }
 type Act = (rpc: Rpc, response: ServerResponse, request: IncomingMessage) => boolean
 
-/** An MCP server that does as it should, but for what `act` does instead. */
+/** An MCP server from before 2026-07-28 that does as it should, but for what `act` does instead. */
 async function serveMcp(act: Act = () => false) {
   const seen: Seen[] = []
   const served = await serve(async (request, response) => {
     let text = ''
     for await (const chunk of request) text += chunk
     const rpc = text === '' ? undefined : (JSON.parse(text) as Rpc)
+    if (rpc?.method === 'server/discover') return response.writeHead(400).end()
     const { 'mcp-session-id': session, 'mcp-protocol-version': version } = request.headers
     seen.push({ method: rpc?.method ?? '', http: request.method, session, version, body: rpc })
     if (!rpc || act(rpc, response, request)) return rpc ?? response.end()

@@ -1,42 +1,28 @@
-import { type Bounds, startDeadline, waitFor } from '../deadline.ts'
+import { type Bounds, waitFor } from '../deadline.ts'
+import { askUntilWhole } from '../mcp/asking-back.ts'
 import type { McpConversation, ToolCall } from '../mcp/conversation.ts'
-import { renderNotice } from '../mcp/json-rpc.ts'
-import {
-  callParams,
-  INITIALIZE_PARAMS,
-  MAX_SETUP_BYTES,
-  requireToolResult,
-  requireVersion,
-} from '../mcp/mcp-client.ts'
-import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
-import { type KnownTools, knownTools, listingOf, showToVet } from '../mcp/tool-listing.ts'
+import { callParams, HEADERS_DIFFER, requireToolResult, VERSION_NOT_SPOKEN } from '../mcp/mcp-client.ts'
+import type { TellServer } from '../mcp/server-events.ts'
+import { listingOf, showToVet } from '../mcp/tool-listing.ts'
 import { failureOf, UpstreamFailure } from '../upstream-failure.ts'
+import { askSetup, greetServer, type KnownServer } from './greet-server.ts'
 import { type McpWire, mcpWire } from './mcp-wire.ts'
+import { mirrorParams } from './mirrored-params.ts'
 import type { SendPost, Side } from './posting.ts'
-import { hearServer } from './server-stream.ts'
-
-const SETUP_SECONDS = 30
 
 /** A conversation with an MCP server over HTTP. */
 export interface McpSession extends McpConversation {
   close(): Promise<void>
 }
 
-interface Greeted {
-  readonly side: Side
-  readonly tools: KnownTools
-  /** Hears nothing more of the server. */
-  hush(): void
-}
-
 /** Opens with the first call, and once more when the server no longer knows the session. */
 export function mcpSession(post: SendPost, tell: TellServer): McpSession {
   const wire = mcpWire(post)
-  let greeted: Promise<Greeted> | undefined
-  let latest: Greeted | undefined
-  const greeting = (): Promise<Greeted> => {
+  let greeted: Promise<KnownServer> | undefined
+  let latest: KnownServer | undefined
+  const greeting = (): Promise<KnownServer> => {
     if (greeted) return greeted
-    const started = greet(wire, post, tell)
+    const started = greetServer(wire, post, tell)
     greeted = started
     started.then(
       (session) => {
@@ -47,13 +33,13 @@ export function mcpSession(post: SendPost, tell: TellServer): McpSession {
     )
     return started
   }
-  const forget = (old: Promise<Greeted>) => {
+  const forget = (old: Promise<KnownServer>) => {
     if (greeted === old) greeted = undefined
     void old.then((session) => session.hush()).catch(() => {})
   }
   const inSession = async <Result>(
     { deadline, progress }: Bounds,
-    use: (session: Greeted) => Promise<Result>,
+    use: (session: KnownServer) => Promise<Result>,
   ): Promise<Result> => {
     const current = greeting()
     const session = await waitFor(current, deadline, progress)
@@ -85,73 +71,63 @@ function asSent(error: unknown): never {
   throw new UpstreamFailure(reason, true, status)
 }
 
-async function greet(wire: McpWire, post: SendPost, tell: TellServer): Promise<Greeted> {
-  const opened = await setup(wire, 'initialize', INITIALIZE_PARAMS, { headers: {}, onNotice() {} })
-  const { result } = opened
-  const headers: Record<string, string> = { 'mcp-protocol-version': requireVersion(result) }
-  const session_id = opened.headers['mcp-session-id']
-  if (typeof session_id === 'string') headers['mcp-session-id'] = session_id
-  await wire.aside(renderNotice('notifications/initialized'), headers)
-  const side: Side = {
-    headers,
-    onNotice({ method }) {
-      if (method !== TOOLS_CHANGED) return
-      tools.forget()
-      tell('tools_changed')
-    },
+async function attempt(wire: McpWire, session: KnownServer, call: ToolCall): Promise<object> {
+  try {
+    return await callTool(wire, session, call)
+  } catch (error) {
+    // What is to go into headers was another parameter in the list that we know. Nothing was done yet.
+    if (!(error instanceof UpstreamFailure) || error.fault_code !== HEADERS_DIFFER) throw error
+    session.tools.forget()
+    return await callTool(wire, session, call)
   }
-  const tools = knownTools(async (method, params) => (await setup(wire, method, params, side)).result)
-  const stream = tellsOfChanges(result) ? hearServer(post, side) : undefined
-  return { side, tools, hush: () => stream?.close() }
 }
 
-/** Whether the server says of itself that it tells when its tools change. */
-function tellsOfChanges(result: unknown): boolean {
-  const { capabilities } = Object(result) as { capabilities?: { tools?: { listChanged?: unknown } } }
-  return capabilities?.tools?.listChanged === true
-}
-
-async function setup(wire: McpWire, method: string, params: object, side: Side) {
-  const deadline = startDeadline(SETUP_SECONDS, undefined)
-  const bounds = { limit_bytes: MAX_SETUP_BYTES, deadline, progress: { sent: false } }
-  return wire.request(method, params, bounds, side).catch((error: UpstreamFailure) => {
-    // Greeting and listing are the hub's own business: the caller's request has not been sent by them.
-    throw new UpstreamFailure(error.reason, false, error.status)
-  })
-}
-
-async function attempt(wire: McpWire, { side, tools }: Greeted, call: ToolCall): Promise<object> {
+async function callTool(wire: McpWire, { side, tools }: KnownServer, call: ToolCall): Promise<object> {
   const { tool, payload, deadline, progress, vet, traceparent } = call
   const definitions = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
   showToVet(tools, definitions, vet)
   const params = callParams(tool, payload, traceparent)
-  const { result } = await wire.request('tools/call', params, call, side)
-  return requireToolResult(result)
+  if (side.manner === 'greeted')
+    return requireToolResult((await wire.request('tools/call', params, call, side)).result)
+  const mirrored = mirrorParams(definitions[0], payload)
+  const ask = async (asked: object) => (await wire.request('tools/call', asked, call, side, mirrored)).result
+  return requireToolResult(await askUntilWhole(ask, params))
 }
 
 /**
- * Whether a call failed because the server has forgotten the session, as after a restart. The protocol has
- * 404 for that, but the reference server and others say 400, which may as well be about the call itself:
- * then a ping in the same session tells the two apart.
+ * Whether a call failed because the server has forgotten the session, as after a restart, or is to be spoken to in another
+ * manner now. The protocol has 404 for the first, but the reference server and others say 400, which may as well be about
+ * the call itself: then a plain question tells the two apart.
  */
 async function isSessionLost(
   wire: McpWire,
-  session: Greeted,
+  session: KnownServer,
   { deadline, progress }: Bounds,
   error: unknown,
 ): Promise<boolean> {
+  const { side } = session
+  const isUngreeted = side.manner === 'ungreeted'
+  if (error instanceof UpstreamFailure && isOtherManner(error, side)) return true
   const status = statusOf(error)
-  if (!hasSessionId(session) || (status !== 404 && status !== 400)) return false
-  if (status === 404) return true
-  const asked = setup(wire, 'ping', {}, session.side).then(() => undefined, statusOf)
+  if (!(isUngreeted || hasSessionId(session)) || (status !== 404 && status !== 400)) return false
+  if (status === 404 && !isUngreeted) return true
+  const asked = askSetup(wire, isUngreeted ? 'server/discover' : 'ping', {}, side).then(
+    () => undefined,
+    statusOf,
+  )
   const answered = await waitFor(asked, deadline, progress)
   return answered === 400 || answered === 404
+}
+
+/** Whether the refusal itself says that the server speaks another version now. */
+function isOtherManner({ fault_code }: UpstreamFailure, { manner }: Side): boolean {
+  return fault_code === VERSION_NOT_SPOKEN || (manner === 'greeted' && fault_code === HEADERS_DIFFER)
 }
 
 function statusOf(error: unknown): number | undefined {
   return error instanceof UpstreamFailure && error.reason === 'http_status' ? error.status : undefined
 }
 
-function hasSessionId({ side }: Greeted): boolean {
+function hasSessionId({ side }: KnownServer): boolean {
   return side.headers['mcp-session-id'] !== undefined
 }

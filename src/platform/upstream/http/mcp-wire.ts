@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { startDeadline } from '../deadline.ts'
 import {
+  findFaultCode,
   findMessage,
   type Notice,
   type RpcMessage,
@@ -8,14 +9,18 @@ import {
   renderReply,
   renderRequest,
 } from '../mcp/json-rpc.ts'
+import { paramsFor } from '../mcp/mcp-client.ts'
 import { tellProgress, withToken } from '../mcp/progress.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import { eventReader, type StreamMark } from './event-stream.ts'
+import { headerValue } from './mirrored-params.ts'
 import type { Post, RequestBounds, SendPost, Side } from './posting.ts'
 import { askResuming } from './resumed-answer.ts'
 
 /** Frames and progress notes around an answer do not count against the answer's own limit. */
 const FRAME_BYTES = 4096
+/** Of a refusal only its code is read. */
+const REFUSAL_BYTES = 65_536
 /** Words that need no answer are not waited for longer than this. */
 const ASIDE_SECONDS = 2
 const MAX_REPLIES = 16
@@ -27,6 +32,7 @@ export interface McpWire {
     params: object,
     bounds: RequestBounds,
     side: Side,
+    mirrored?: Side['headers'],
   ): Promise<{ result: unknown; headers: IncomingHttpHeaders }>
   /** Says something that has no answer; it may be lost. */
   aside(body: string | undefined, headers: Side['headers'], method?: Post['method']): Promise<void>
@@ -41,39 +47,52 @@ export function mcpWire(post: SendPost): McpWire {
   }
   return {
     aside,
-    async request(method, params, bounds, side) {
+    async request(method, plain, bounds, side, mirrored) {
       const id = next_id++
       const hear = (notice: Notice) => {
         if (!bounds.onProgress || !tellProgress(notice, id, bounds.onProgress)) side.onNotice(notice)
       }
       const inbox = openInbox(id, hear, (text) => aside(text, side.headers))
+      const params = paramsFor(side.manner, plain)
       const body = renderRequest(id, method, bounds.onProgress ? withToken(params, id) : params)
       const limit_bytes = bounds.limit_bytes + FRAME_BYTES
       const asked = {
         ...bounds,
         body,
         limit_bytes,
-        headers: side.headers,
+        headers: headersOf(side, method, plain, mirrored),
         method: 'POST',
+        refusal_bytes: REFUSAL_BYTES,
         watch: inbox.watch,
       } as const
       const streamed = { mark: inbox.mark, isAnswered: () => inbox.answer() !== undefined }
-      const reply = await askResuming(post, asked, streamed).catch((error: UpstreamFailure) => {
-        if (isGivenUp(error))
+      const isGreeted = side.manner === 'greeted'
+      const asking = isGreeted ? askResuming(post, asked, streamed) : post(asked)
+      const reply = await asking.catch((error: UpstreamFailure) => {
+        if (isGreeted && isGivenUp(error))
           void aside(renderNotice('notifications/cancelled', { requestId: id }), side.headers)
         throw error
       })
-      if (reply.status >= 400) throw new UpstreamFailure('http_status', bounds.progress.sent, reply.status)
+      const { sent } = bounds.progress
+      if (reply.status >= 400)
+        throw new UpstreamFailure('http_status', sent, reply.status, findFaultCode(reply.text))
       const answer = inbox.answer() ?? findMessage(reply.text)
-      if (answer?.kind !== 'answer' || answer.id !== id) {
-        throw new UpstreamFailure('protocol', bounds.progress.sent)
-      }
+      if (answer?.kind === 'fault') throw new UpstreamFailure('protocol', sent, undefined, answer.code)
+      if (answer?.kind !== 'answer' || answer.id !== id) throw new UpstreamFailure('protocol', sent)
       return { result: answer.result, headers: reply.headers }
     },
   }
 }
 
-/** Closing a connection does not cancel in this protocol: the server has to be told. */
+/** Who was not greeted is told by each request what it is about, so that those between need not read it. */
+function headersOf({ headers, manner }: Side, method: string, params: object, mirrored: object = {}) {
+  if (manner === 'greeted') return headers
+  const { name } = params as { name?: unknown }
+  const named = typeof name === 'string' && { 'mcp-name': headerValue(name) }
+  return { ...headers, 'mcp-method': method, ...named, ...mirrored }
+}
+
+/** With a greeting, closing a connection does not cancel: the server has to be told. */
 function isGivenUp(error: UpstreamFailure): boolean {
   return error.sent && (error.reason === 'timeout' || error.reason === 'cancelled')
 }

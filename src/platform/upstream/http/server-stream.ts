@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { findMessage } from '../mcp/json-rpc.ts'
+import { findMessage, renderRequest } from '../mcp/json-rpc.ts'
+import { LISTEN, paramsFor } from '../mcp/mcp-client.ts'
 import { TOOLS_CHANGED } from '../mcp/server-events.ts'
 import { failureOf } from '../upstream-failure.ts'
 import { eventReader, type StreamMark } from './event-stream.ts'
-import type { SendPost, Side } from './posting.ts'
+import type { Post, SendPost, Side } from './posting.ts'
 import { mediaType } from './response-body.ts'
 
 const REST_MS = 1_000
@@ -32,7 +33,7 @@ async function hear(post: SendPost, side: Side, signal: AbortSignal): Promise<vo
       () => {},
     )
     // Where it cannot be taken up where it broke off, a change may have been missed.
-    if (mark.id === undefined && !signal.aborted)
+    if (!canResume(side, mark) && !signal.aborted)
       side.onNotice({ kind: 'notice', method: TOOLS_CHANGED, params: undefined })
   }
 }
@@ -44,12 +45,9 @@ async function hearOnce(post: SendPost, side: Side, mark: StreamMark, signal: Ab
     const message = findMessage(data)
     if (message?.kind === 'notice') side.onNotice(message)
   }, mark)
-  const resume = mark.id === undefined ? {} : { 'last-event-id': mark.id }
   try {
     const { status, headers } = await post({
-      body: undefined,
-      headers: { ...side.headers, ...resume, accept: 'text/event-stream' },
-      method: 'GET',
+      ...listening(side, mark),
       limit_bytes: MAX_STREAM_BYTES,
       deadline: { signal, remaining_ms: () => MAX_STREAM_MS },
       progress: { sent: false },
@@ -65,4 +63,20 @@ async function hearOnce(post: SendPost, side: Side, mark: StreamMark, signal: Ab
     if (reason === 'refused_address' || reason === 'protocol') return 'refused'
   }
   return has_heard ? 'something' : 'nothing'
+}
+
+/** Since 2026-07-28 a stream cannot be taken up where it broke off. */
+function canResume({ manner }: Side, mark: StreamMark): boolean {
+  return manner === 'greeted' && mark.id !== undefined
+}
+
+function listening(side: Side, mark: StreamMark): Pick<Post, 'method' | 'headers' | 'body'> {
+  if (side.manner === 'greeted') {
+    const resume = canResume(side, mark) ? { 'last-event-id': mark.id as string } : {}
+    const headers = { ...side.headers, ...resume, accept: 'text/event-stream' }
+    return { method: 'GET', body: undefined, headers }
+  }
+  const { method, params } = LISTEN
+  const headers = { ...side.headers, 'mcp-method': method }
+  return { method: 'POST', headers, body: renderRequest(0, method, paramsFor(side.manner, params)) }
 }

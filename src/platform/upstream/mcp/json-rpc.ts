@@ -49,6 +49,16 @@ export function renderNotice(method: string, params?: object): string {
   return JSON.stringify({ jsonrpc: '2.0', method, params })
 }
 
+/** The code of a refusal, whoever it is addressed to: a refused request may have been too broken to have an id. */
+export function findFaultCode(text: string): number | undefined {
+  try {
+    const { error } = Object(JSON.parse(text)) as { error?: unknown }
+    return error === undefined ? undefined : codeOf(error)
+  } catch {
+    return undefined
+  }
+}
+
 /** The hub serves nothing to its providers: a ping is answered, anything else does not exist here. */
 export function renderReply(request: { id: string | number; method: string }): string {
   const answer =

@@ -12,8 +12,9 @@ export interface ProgressNote {
 export type OnProgress = (note: ProgressNote) => void
 
 /** A request's parameters with the wish to hear how far it has come. */
-export function withToken(params: { _meta?: object }, progressToken: number): object {
-  return { ...params, _meta: { ...params._meta, progressToken } }
+export function withToken(params: object, progressToken: number): object {
+  const { _meta } = params as { _meta?: object }
+  return { ...params, _meta: { ..._meta, progressToken } }
 }
 
 /** Tells a note that is about the request of this id; answers whether it is one. */

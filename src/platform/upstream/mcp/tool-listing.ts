@@ -8,6 +8,9 @@ const MAX_NAME_CHARS = 4_096
 const MAX_LISTING_CHARS = 8_388_608
 /** A tool not in the list is looked for again, but a caller cannot make the hub ask for it all the time. */
 const RELIST_AFTER_MS = 5000
+/** A list is good for as long as its server says, but no shorter and no longer than this. */
+const MIN_GOOD_MS = 5_000
+const MAX_GOOD_MS = 300_000
 
 /** A tool as a server lists it. All but the name is the server's own word, and of any shape. */
 export interface ListedTool {
@@ -26,7 +29,7 @@ export interface ToolListing {
   readonly tools: readonly ListedTool[]
   /** How many things it lists that have no usable name. */
   readonly unusable: number
-  /** Names of tools whose definitions are nested too deep to be looked through. */
+  /** Names of tools whose definitions cannot be used: nested too deep to be looked through, say. */
   readonly unreadable: readonly string[]
   /** Whether it lists more than the hub looks at. */
   readonly is_cut: boolean
@@ -50,16 +53,18 @@ export interface KnownTools {
 
 interface Known {
   readonly listing: ToolListing
+  readonly good_ms: number
   readonly by_name: ReadonlyMap<string, readonly ListedTool[]>
 }
 
-export function knownTools(ask: Ask): KnownTools {
+/** `isSound` says which definitions the protocol lets a client use. */
+export function knownTools(ask: Ask, isSound: (tool: ListedTool) => boolean = () => true): KnownTools {
   let known: Known | undefined
   let listed_at = Number.NEGATIVE_INFINITY
   let asking: { edition: number; found: Promise<Known> } | undefined
   let edition = 0
   const relist = async (): Promise<Known> => {
-    const mine = { edition, found: listTools(ask) }
+    const mine = { edition, found: listTools(ask, isSound) }
     asking = mine
     try {
       const found = await mine.found
@@ -71,17 +76,20 @@ export function knownTools(ask: Ask): KnownTools {
       if (asking === mine) asking = undefined
     }
   }
+  const isYoung = (ms: number) => performance.now() - listed_at < ms
+  /** Who changes its tools without a word is found out sooner or later. */
+  const good = () => (known && isYoung(known.good_ms) ? known : undefined)
   return {
-    find: (tool) => known?.by_name.get(tool),
+    find: (tool) => good()?.by_name.get(tool),
     async require(tool) {
-      const settled = known !== undefined && performance.now() - listed_at < RELIST_AFTER_MS
-      const latest = known
+      const latest = good()
+      const settled = latest && isYoung(RELIST_AFTER_MS)
       if (latest && (settled || latest.by_name.has(tool))) return definitionsIn(latest, tool)
       // A list asked for before the server spoke of a change is not good enough for who comes after.
       return definitionsIn(await (asking?.edition === edition ? asking.found : relist()), tool)
     },
     list: async () => (await relist()).listing,
-    latest: async () => (known ?? (await (asking?.edition === edition ? asking.found : relist()))).listing,
+    latest: async () => (good() ?? (await (asking?.edition === edition ? asking.found : relist()))).listing,
     forget() {
       edition++
       known = undefined
@@ -110,27 +118,31 @@ function definitionsIn({ by_name }: Known, tool: string): readonly ListedTool[] 
   return found
 }
 
-async function listTools(ask: Ask): Promise<Known> {
+async function listTools(ask: Ask, isSound: (tool: ListedTool) => boolean): Promise<Known> {
   const tools: ListedTool[] = []
+  const unreadable: string[] = []
+  let good_ms = MAX_GOOD_MS
   let unusable = 0
   let is_cut = false
   let chars = 0
   let cursor: string | undefined
   for (let page = 0; page < MAX_TOOL_PAGES; page++) {
     const answer = Object(await ask('tools/list', cursor === undefined ? {} : { cursor }))
-    const { tools: listed, nextCursor } = answer as { tools?: unknown; nextCursor?: unknown }
+    const { tools: listed, nextCursor, ttlMs } = answer as Record<string, unknown>
     if (!Array.isArray(listed)) throw new UpstreamFailure('protocol', false)
+    if (typeof ttlMs === 'number') good_ms = Math.max(MIN_GOOD_MS, Math.min(good_ms, ttlMs))
     for (const tool of listed) {
       chars += JSON.stringify(tool).length
-      if (tools.length + unusable >= MAX_TOOLS || chars > MAX_LISTING_CHARS) is_cut = true
-      else if (hasUsableName(tool)) tools.push(tool)
-      else unusable++
+      if (tools.length + unreadable.length + unusable >= MAX_TOOLS || chars > MAX_LISTING_CHARS) is_cut = true
+      else if (!hasUsableName(tool)) unusable++
+      else if (isSound(tool)) tools.push(tool)
+      else unreadable.push(tool.name)
     }
     cursor = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : undefined
     if (cursor === undefined) break
   }
-  const listing = { tools, unusable, unreadable: [], is_cut: is_cut || cursor !== undefined }
-  return { listing, by_name: byName(tools) }
+  const listing = { tools, unusable, unreadable, is_cut: is_cut || cursor !== undefined }
+  return { listing, by_name: byName(tools), good_ms }
 }
 
 function hasUsableName(tool: unknown): tool is ListedTool {

@@ -17,6 +17,7 @@ export const POOL_LIMITS: PoolLimits = {
   children: 32,
   idle_ms: 300_000,
   start_seconds: 60,
+  question_ms: 3_000,
   grace_ms: 2000,
   silence_ms: 10_000,
   backoff_ms: 250,
@@ -37,6 +38,8 @@ export interface ChildPool {
 
 interface Slot {
   session: ToolSession | undefined
+  /** The last one went away when it was asked before it was greeted. */
+  wants_greeting: boolean
   /** Calls that have or await a session of this slot. */
   calls: number
   /** Ends in a row without one good answer between them. */
@@ -68,7 +71,8 @@ export function childPool({ env, log, now, limits, tell }: PoolOptions): ChildPo
   sweep.unref()
 
   const start = (slot: Slot, spec: ChildSpec): ToolSession => {
-    const session = openSession(startChild(spec, env, guard), limits, (kind) => tell(kind, spec.server))
+    const child = startChild(spec, env, guard)
+    const session = openSession(child, limits, (kind) => tell(kind, spec.server), slot.wants_greeting)
     slot.session = session
     alive.add(session)
     void session.gone.then(() => {
@@ -76,6 +80,7 @@ export function childPool({ env, log, now, limits, tell }: PoolOptions): ChildPo
       // One that the pool itself ended is no longer in its slot, and is no failure.
       if (slot.session !== session) return
       slot.session = undefined
+      if (session.wanted_greeting && !slot.wants_greeting) return void (slot.wants_greeting = true)
       noteFailure(slot, session, now().getTime(), limits)
       log.warn({ failures: slot.failures }, 'a tool server stopped by itself')
     })
@@ -98,7 +103,9 @@ export function childPool({ env, log, now, limits, tell }: PoolOptions): ChildPo
       slot.calls++
       try {
         const ready = slot.session && !slot.session.over ? slot.session : undefined
-        return await act(ready ?? (await waitFor(sessionFor(slot, spec), deadline, progress)))
+        const session = ready ?? (await waitFor(sessionFor(slot, spec), deadline, progress))
+        const again = () => waitFor(sessionFor(slot, spec), deadline, progress).then(act)
+        return await act(session).catch((error) => orGreeted(error, session, progress, again))
       } finally {
         slot.calls--
         slot.used_at_ms = now().getTime()
@@ -114,8 +121,20 @@ export function childPool({ env, log, now, limits, tell }: PoolOptions): ChildPo
   }
 }
 
+/** Once more where the child went away over the question how it wants to be spoken to: nothing was sent by then. */
+async function orGreeted<Result>(
+  error: unknown,
+  session: ToolSession,
+  { sent }: Bounds['progress'],
+  again: () => Promise<Result>,
+): Promise<Result> {
+  if (!session.wanted_greeting || sent) throw error
+  await session.gone
+  return again()
+}
+
 function newSlot(): Slot {
-  return { session: undefined, calls: 0, failures: 0, retry_at_ms: 0, used_at_ms: 0 }
+  return { session: undefined, wants_greeting: false, calls: 0, failures: 0, retry_at_ms: 0, used_at_ms: 0 }
 }
 
 /** The first restart is immediate; from then on each failure doubles the time until the next try. */

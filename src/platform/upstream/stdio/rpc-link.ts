@@ -32,6 +32,8 @@ export interface RpcRequest {
 export interface RpcLink {
   request(request: RpcRequest): Promise<unknown>
   notify(method: string, params?: object): void
+  /** Asks for something that has no end: what is heard of it are notices. */
+  subscribe(method: string, params: object): void
   receive(chunk: Buffer): void
   /** Ends everything in flight. */
   fail(reason: UpstreamReason): void
@@ -57,6 +59,7 @@ export function rpcLink(end: LinkEnd): RpcLink {
       reply: (text) => !isFull() && outbox(text),
     }),
     notify: (method, params) => outbox(renderNotice(method, params)),
+    subscribe: (method, params) => outbox(renderRequest(next_id++, method, params)),
     fail(reason) {
       silence.end()
       for (const asker of waiting.values()) asker.settle({ reason })

@@ -1,16 +1,18 @@
 import { type Bounds, startDeadline, waitFor } from '../deadline.ts'
+import { askUntilWhole } from '../mcp/asking-back.ts'
 import type { McpConversation, ToolCall } from '../mcp/conversation.ts'
 import {
   type Ask,
   callParams,
-  INITIALIZE_PARAMS,
   MAX_SETUP_BYTES,
+  type Manner,
+  paramsFor,
   requireToolResult,
-  requireVersion,
 } from '../mcp/mcp-client.ts'
 import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
 import { type KnownTools, knownTools, listingOf, showToVet } from '../mcp/tool-listing.ts'
 import { UpstreamFailure, type UpstreamReason } from '../upstream-failure.ts'
+import { greetChild } from './greet-child.ts'
 import { type RpcLink, rpcLink } from './rpc-link.ts'
 import type { ToolChild } from './tool-child.ts'
 
@@ -20,6 +22,8 @@ export interface ToolSession extends McpConversation {
   readonly over: boolean
   /** True once it has answered a call. */
   readonly proven: boolean
+  /** True where it went away over the question how it wants to be spoken to: its successor is greeted at once. */
+  readonly wanted_greeting: boolean
   /** Settles when the child is gone. */
   readonly gone: Promise<void>
   end(reason: UpstreamReason): Promise<void>
@@ -27,60 +31,58 @@ export interface ToolSession extends McpConversation {
 
 export interface SessionLimits {
   readonly start_seconds: number
+  /** A child that says nothing for so long to a question of 2026-07-28 is greeted as those before it. */
+  readonly question_ms: number
   readonly grace_ms: number
   /** A child that answered no call in time and then says nothing for so long is started anew. */
   readonly silence_ms: number
 }
 
 /** Greets a child and carries calls to it. Greeting goes on by itself when its first caller gives up. */
-export function openSession(child: ToolChild, limits: SessionLimits, tell: TellServer): ToolSession {
-  const state = { over: false, proven: false }
+export function openSession(
+  child: ToolChild,
+  limits: SessionLimits,
+  tell: TellServer,
+  wants_greeting = false,
+): ToolSession {
+  const state = { over: undefined as UpstreamReason | undefined, proven: false }
   const finish = (reason: UpstreamReason): void => {
     if (state.over) return
-    state.over = true
+    state.over = reason
     link.fail(reason)
   }
   const end = (reason: UpstreamReason) => {
     finish(reason)
     return child.end(limits.grace_ms)
   }
-  const link = rpcLink({
-    write: (text) => void child.stdin.write(text),
-    backlog_bytes: () => child.stdin.writableLength,
-    onNotice({ method }) {
-      if (method !== TOOLS_CHANGED) return
-      tools.forget()
-      tell('tools_changed')
-    },
+  const link = linkTo(child, limits, {
+    onChanged: () => (tools.forget(), tell('tools_changed')),
     onBroken: (reason) => void end(reason),
-    silence_ms: limits.silence_ms,
   })
   const ask = setupAsker(link, limits)
-  const tools = knownTools(ask)
-  child.stdout.on('data', link.receive)
-  // A server that closed either pipe cannot be talked to, even if its process lives on.
-  const lost = child.started ? 'crashed' : 'unreachable'
-  child.stdin.on('error', () => void end(lost))
-  child.stdout.on('end', () => void end(lost))
+  const tools = knownTools((method, params) => ask(method, paramsFor(manner ?? 'greeted', params)))
+  const lost = watchPipes(child, link, end)
   const gone = child.gone.then(() => finish(lost))
 
-  let is_ready = false
-  const ready = greet(link, ask).then(() => {
-    is_ready = true
+  let manner: Manner | undefined
+  const greeting = { link, ask, patience_ms: limits.question_ms }
+  const ready = greetChild(greeting, wants_greeting).then((found) => {
+    manner = found
     tell('session_begun')
   })
   ready.catch((error: UpstreamFailure) => end(error.reason))
 
   const requireReady = async ({ deadline, progress }: Bounds) => {
     if (state.over) throw new UpstreamFailure('crashed', false)
-    if (!is_ready) await waitFor(ready, deadline, progress)
+    if (!manner) await waitFor(ready, deadline, progress)
+    return manner ?? 'greeted'
   }
   return {
     gone,
     end,
     async call(call) {
-      await requireReady(call)
-      const result = await callTool(link, tools, call, () => state.over)
+      const spoken = await requireReady(call)
+      const result = await callTool({ link, tools, manner: spoken, isOver: () => Boolean(state.over) }, call)
       state.proven = true
       return result
     },
@@ -89,26 +91,64 @@ export function openSession(child: ToolChild, limits: SessionLimits, tell: TellS
       return waitFor(listingOf(tools, want), bounds.deadline, bounds.progress)
     },
     get over() {
-      return state.over
+      return state.over !== undefined
     },
     get proven() {
       return state.proven
     },
+    get wanted_greeting() {
+      return state.over === 'crashed' && !manner && !wants_greeting
+    },
   }
 }
 
+interface LinkEnds {
+  onChanged(): void
+  onBroken(reason: UpstreamReason): void
+}
+
+function linkTo({ stdin }: ToolChild, limits: SessionLimits, { onChanged, onBroken }: LinkEnds): RpcLink {
+  return rpcLink({
+    write: (text) => void stdin.write(text),
+    backlog_bytes: () => stdin.writableLength,
+    onNotice: ({ method }) => method === TOOLS_CHANGED && onChanged(),
+    onBroken,
+    silence_ms: limits.silence_ms,
+  })
+}
+
+/** A server that closed either pipe cannot be talked to, even if its process lives on. Answers what it is then. */
+function watchPipes(
+  { stdin, stdout, started }: ToolChild,
+  { receive }: RpcLink,
+  end: (reason: UpstreamReason) => unknown,
+): UpstreamReason {
+  const lost = started ? 'crashed' : 'unreachable'
+  stdout.on('data', receive)
+  stdin.on('error', () => void end(lost))
+  stdout.on('end', () => void end(lost))
+  return lost
+}
+
+interface Spoken {
+  readonly link: RpcLink
+  readonly tools: KnownTools
+  readonly manner: Manner
+  isOver(): boolean
+}
+
 async function callTool(
-  link: RpcLink,
-  tools: KnownTools,
+  { link, tools, manner, isOver }: Spoken,
   { tool, payload, vet, traceparent, ...bounds }: ToolCall,
-  isOver: () => boolean,
 ): Promise<object> {
   const { deadline, progress } = bounds
   const definitions = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
   if (isOver()) throw new UpstreamFailure('crashed', false)
   showToVet(tools, definitions, vet)
   const params = callParams(tool, payload, traceparent)
-  return requireToolResult(await link.request({ method: 'tools/call', params, ...bounds }))
+  const ask = (asked: object) =>
+    link.request({ method: 'tools/call', params: paramsFor(manner, asked), ...bounds })
+  return requireToolResult(await (manner === 'greeted' ? ask(params) : askUntilWhole(ask, params)))
 }
 
 function setupAsker(link: RpcLink, limits: SessionLimits): Ask {
@@ -122,9 +162,4 @@ function setupAsker(link: RpcLink, limits: SessionLimits): Ask {
       throw new UpstreamFailure((error as UpstreamFailure).reason, false)
     }
   }
-}
-
-async function greet(link: RpcLink, ask: Ask): Promise<void> {
-  requireVersion(await ask('initialize', INITIALIZE_PARAMS))
-  link.notify('notifications/initialized')
 }
