@@ -1,25 +1,16 @@
-import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from '@modelcontextprotocol/client'
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { storeFlows, type TestHub } from '../harness/test-hub.ts'
 import { ask, type Json, type Minted, mint, policyWith, startGateHub } from './gate-hub.ts'
+import { connectThree } from './three-clients.fixture.ts'
 import { fakeProvider, toolFlow } from './tool-servers.ts'
 
 const SECRET = 'canary-env-9d41b7c3e8'
 const FAILED = '{"error":"The tool did not answer as it should.","code":"FLOW_EXTERNAL_PROVIDER_FAILED"}'
 const pin = { flow_id: 'flow_odd', flow_version: '1.0.0' }
-const info = { name: 'odd', version: '1' }
-
-interface AnyClient {
-  listTools(): Promise<{ tools: { name: string; inputSchema: object }[] }>
-  callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<Json>
-  close(): Promise<void>
-}
 
 let hub: TestHub
 let held: Minted
-let clients: Record<string, AnyClient>
+let clients: Awaited<ReturnType<typeof connectThree>>
 
 beforeAll(async () => {
   const tools = {
@@ -31,24 +22,12 @@ beforeAll(async () => {
   hub = await startGateHub('on', { env: { FAKE_KEY: SECRET }, policy })
   await storeFlows(hub.hub, 'default', [toolFlow(pin.flow_id, Object.keys(tools))])
   held = await mint(hub, { ...pin, requested_tools: Object.keys(tools) })
-  const modern = new NewClient(info, { versionNegotiation: { mode: 'auto' } })
-  await modern.connect(new NewHttp(...address()))
-  const newer = new NewClient(info)
-  await newer.connect(new NewHttp(...address()))
-  const old = new OldClient(info)
-  await old.connect(new OldHttp(...address()) as Parameters<OldClient['connect']>[0])
-  clients = { modern, newer, old }
+  clients = await connectThree(hub, held)
 })
 afterAll(async () => {
   for (const client of Object.values(clients)) await client.close()
   await hub.close()
 })
-
-function address(): [URL, { requestInit: { headers: Record<string, string> } }] {
-  const authorization = `Bearer ${hub.credentials.bearers.editor}`
-  const headers = { authorization, 'x-flow-external-bearer': held.bearer }
-  return [new URL(`${hub.url}/mcp`), { requestInit: { headers } }]
-}
 
 /** What each client and a caller over REST get when the tool answers so. */
 async function answered(result: unknown): Promise<{ heard: Json[]; rest: Json }> {
@@ -77,7 +56,6 @@ describe('an answer that MCP clients could not read', () => {
     ['a weight beyond all', { content: [{ ...text, annotations: { priority: 7 } }] }],
     ['notes that are none', { content: [{ ...text, _meta: 5 }] }],
     ['an error that is neither', { content: [text], isError: 'yes' }],
-    ['structure that is a list', { content: [text], structuredContent: [1] }],
     ['nothing at all', {}],
   ])('is the failure of its tool, not of the client: %s', async (_, result) => {
     const failed = { content: [{ type: 'text', text: FAILED }], isError: true }
@@ -103,6 +81,19 @@ describe('an answer of whatever kind the protocol has', () => {
     expect(await answered({ structuredContent: { a: 1 } })).toEqual({
       heard: [answer, answer, answer],
       rest: answer,
+    })
+  })
+
+  test('comes through as text where its structure is no object, which older clients do not take', async () => {
+    const shown = { content: [{ type: 'text', text: '[1,{"a":2}]' }] }
+    expect(await answered({ structuredContent: [1, { a: 2 }] })).toEqual({
+      heard: [shown, shown, shown],
+      rest: shown,
+    })
+    const kept = { content: [text] }
+    expect(await answered({ content: [text], structuredContent: 7 })).toEqual({
+      heard: [kept, kept, kept],
+      rest: kept,
     })
   })
 

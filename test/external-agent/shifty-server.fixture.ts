@@ -10,6 +10,8 @@ export interface ShiftyServer {
   readonly url: string
   /** What the nth session lists when it asks for the mth time. */
   list: (session: number, asked: number) => readonly unknown[]
+  /** What a call answers, where it is to be something else than a word. */
+  answer: ((name: string) => object) | undefined
   /** What of the next page stands in the listing. */
   nextCursor: ((asked: number) => string | undefined) | undefined
   /** Tools that were called, in order. */
@@ -41,7 +43,8 @@ export async function startShiftyServer(list: ShiftyServer['list']): Promise<Shi
     }
     if (method !== 'tools/call') return {}
     called.push(params?.name ?? '')
-    return { content: [{ type: 'text', text: `${params?.name} done` }] }
+    const said = { content: [{ type: 'text', text: `${params?.name} done` }] }
+    return shifty.answer?.(params?.name ?? '') ?? said
   }
   const open = (request: IncomingMessage, response: ServerResponse) => {
     if (!live.has(String(request.headers['mcp-session-id']))) return response.writeHead(404).end()
@@ -78,6 +81,7 @@ export async function startShiftyServer(list: ShiftyServer['list']): Promise<Shi
   const shifty: ShiftyServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     list,
+    answer: undefined,
     nextCursor: undefined,
     called,
     state,

@@ -29,13 +29,18 @@ const budgets = {
   max_result_bytes: z.int().positive().max(MAX_OUTPUT_BYTES).optional(),
 }
 
+const Schema = z.record(z.string(), z.unknown()).refine(isUsableSchema, 'not a usable JSON Schema')
+
 const WrittenTool = z.strictObject({
   id: ToolId,
   description: z.string().max(MAX_DESCRIPTION_CHARS).optional(),
-  input_schema: z
-    .record(z.string(), z.unknown())
-    .refine(isUsableSchema, 'not a usable JSON Schema')
-    .optional(),
+  input_schema: Schema.optional(),
+  /** What the structured answers of a server's tool look like: agents are told, and answers held against it. */
+  output_schema: Schema.optional(),
+  /** What a server says of its tool. Agents are told that it says so. */
+  annotations: z.record(z.string(), z.unknown()).optional(),
+  /** The owner vouches for the annotations: agents are told them as the hub's own. */
+  trusts_annotations: z.boolean().optional(),
   provider: WrittenProvider.optional(),
   /** Over the definition of the server's tool as it was reviewed: one that differs closes this tool. */
   pin: z.string().regex(PIN, 'sha256: and 64 hex digits').optional(),
@@ -104,16 +109,24 @@ const WrittenAgentPolicy = z.strictObject({
   ...budgets,
 })
 
+/** What can be said of the tool of an MCP server alone. */
+const OF_SERVERS = ['pin', 'output_schema', 'annotations', 'trusts_annotations'] as const
+
 /** Each tool with the provider that it names, so that no call has to look it up. */
 const ExternalAgentPolicy = WrittenAgentPolicy.transform(({ allowed_tools, ...policy }, context) => {
   const bound = allowed_tools?.map((tool, at): AllowedTool => {
     const { provider: written, ...rest } = tool
     const provider = written && 'name' in written ? bindProvider(policy.providers ?? {}, written) : written
-    const isPinnable = rest.pin === undefined || Object(provider).kind === 'mcp'
-    if (typeof provider !== 'string' && isPinnable) return { ...rest, provider }
+    const misplaced = Object(provider).kind === 'mcp' ? undefined : OF_SERVERS.find((one) => rest[one])
+    if (typeof provider !== 'string' && !misplaced) return { ...rest, provider }
     const [field, message] =
-      typeof provider === 'string' ? ['provider', provider] : ['pin', 'a pin is for a tool of an MCP server']
-    context.issues.push({ code: 'custom', path: ['allowed_tools', at, field], message, input: undefined })
+      typeof provider === 'string' ? ['provider', provider] : [misplaced, 'is for a tool of an MCP server']
+    context.issues.push({
+      code: 'custom',
+      path: ['allowed_tools', at, field as string],
+      message,
+      input: undefined,
+    })
     return z.NEVER
   })
   return { ...policy, ...(bound && { allowed_tools: bound }) }

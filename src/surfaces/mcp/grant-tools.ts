@@ -8,10 +8,11 @@ import { type Registry, requireOperation } from '../../operations/registry.ts'
 import { runOperation } from '../../operations/run-operation.ts'
 import { hashSecret } from '../../platform/basics/secret-hash.ts'
 import { clientName } from '../../platform/identity/client-name.ts'
+import { describeGranted, toldOutputSchema } from './describe-granted.ts'
 import { describeTool } from './describe-tool.ts'
+import { ownResultOf, pendingResultOf } from './granted-result.ts'
 import type { McpCaller } from './mcp-door.ts'
 import type { OfferedTools, ToolDescription } from './tool-host.ts'
-import { unmarkedSchema } from './unmarked-schema.ts'
 
 /** How the holder of a grant is told to begin. */
 export const GRANT_INSTRUCTIONS =
@@ -56,8 +57,9 @@ export function grantTools(hub: Hub, registry: Registry): OfferedTools<McpCaller
           result: pageResultOf(answer.text, name, holder.origin ?? (await hubAddress(hub.db))),
           asksBack: true,
         }
-      if (answer.status === 202) return { ...answer, result: pendingResultOf(answer.text) }
-      const result = answer.ok ? ownResultOf(answer.text) : undefined
+      const schema = toldOutputSchema(findListed(hub, holder, name))
+      if (answer.status === 202) return { ...answer, result: pendingResultOf(answer.text, schema) }
+      const result = answer.ok ? ownResultOf(answer.text, schema) : undefined
       return result === undefined ? answer : { ...answer, result }
     },
   }
@@ -114,35 +116,19 @@ function findView(
   return findGrantView(hub, { caller, vault_id: vault, presented })
 }
 
-const ASKS = {
-  each_call: 'Each call waits for the approval of the owner.',
-  first_call: 'The first call with arguments of one shape waits for the approval of the owner.',
-} as const
-
-function describe({ id, description = id, approval = 'never' }: AllowedTool): string {
-  return approval === 'never' ? description : `${description} (${ASKS[approval]})`
-}
-
-function describeGranted(tool: AllowedTool): ToolDescription {
-  return {
-    name: tool.id,
-    description: describe(tool),
-    inputSchema: unmarkedSchema(tool.input_schema ?? { type: 'object' }),
-    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-  }
-}
-
-const COME_BACK =
-  'The owner of the hub has to approve this call first, and was asked. Nothing was done yet. Call the same tool again with exactly the same arguments to wait for the answer; it is carried out once, however often you call.'
-
 /** Whether a client can show its person a page (URL elicitation). What the person says there to it decides nothing. */
 function canShowPages(capabilities: { elicitation?: { url?: unknown } } = {}): boolean {
   return capabilities.elicitation?.url !== undefined
 }
 
-function asks(hub: Hub, { vault = 'default' }: McpCaller, tool_id: string): boolean {
+function asks(hub: Hub, holder: McpCaller, tool_id: string): boolean {
+  const tool = findListed(hub, holder, tool_id)
+  return tool !== undefined && asksFirst(tool)
+}
+
+function findListed(hub: Hub, { vault = 'default' }: McpCaller, tool_id: string): AllowedTool | undefined {
   const { allowed_tools = [] } = hub.rulesOf(vault).policy.value.external_agent ?? {}
-  return allowed_tools.some((tool) => tool.id === tool_id && asksFirst(tool))
+  return allowed_tools.find(({ id }) => id === tool_id)
 }
 
 /** Asks the client to show the owner the page of the request. Known to it is the hub's address, not that of the owner. */
@@ -152,20 +138,4 @@ function pageResultOf(text: string, tool_id: string, origin: string): string {
   const params = { mode: 'url', message, url: `${origin}/owner/approvals/${approval_id}` }
   const inputRequests = { approval: { method: 'elicitation/create', params } }
   return JSON.stringify({ resultType: 'input_required', inputRequests })
-}
-
-/** What an agent is told that has to come back, for programs and for models. */
-function pendingResultOf(text: string): string {
-  const content = [text, COME_BACK].map((part) => ({ type: 'text', text: part }))
-  return JSON.stringify({ content, structuredContent: JSON.parse(text) })
-}
-
-/** The agent gets what the tool itself answered, as if it had called it directly. */
-function ownResultOf(text: string): string | undefined {
-  const { result } = JSON.parse(text) as {
-    result?: { content?: unknown; structuredContent?: unknown; isError?: unknown }
-  }
-  if (!result || !Array.isArray(result.content)) return undefined
-  const { content, structuredContent, isError } = result
-  return JSON.stringify({ content, structuredContent, isError })
 }

@@ -18,6 +18,8 @@ export interface ToolDescription {
   /** Left out for a tool whose answers somebody else defines. */
   outputSchema?: object
   annotations: ToolAnnotations
+  /** What else is said of it, for programs that look for it. */
+  _meta?: Record<string, unknown>
 }
 
 export interface ToolAnnotations {

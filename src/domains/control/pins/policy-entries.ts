@@ -7,6 +7,8 @@ import type { PolicyDocument, PolicyPath } from '../../../platform/policy-edits/
 const SHOWN = [
   ['description', 'description'],
   ['input_schema', 'inputSchema'],
+  ['output_schema', 'outputSchema'],
+  ['annotations', 'annotations'],
 ] as const
 
 /** An entry of the allowlist for a tool as it was reviewed. */
