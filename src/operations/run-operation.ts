@@ -34,8 +34,7 @@ const STEPS: readonly Step[] = [
   checkOffered,
   checkLocks,
   checkGate,
-  checkSeat,
-  checkOwnerAgent,
+  checkStanding,
   parseInput,
   checkAuthority,
   checkPresence,
@@ -129,6 +128,8 @@ function bindVault(state: CallState): void | Promise<void> {
     if (exists) return enterVault(state, vault)
     state.vault_id = DEFAULT_VAULT
     checkRate(state)
+    // Which vaults there are is the owner's to know.
+    if (!hasAuthority(operation.authority, caller)) throw new Refusal(operation.authority.otherwise)
     return refuse('BAD_REQUEST', 'There is no such vault.')
   })
 }
@@ -178,17 +179,14 @@ function checkGate({ hub, call, rules }: CallState): void {
   if (!isGateOn(gate.flag, hub.env, policy.value)) throw new Refusal(gate.whenOff)
 }
 
-/** Tools are for seats alone, and seats for tools: what is closed is so before its input is looked at. */
-function checkSeat({ call: { operation, caller } }: CallState): void {
+/**
+ * Whose input is not looked at: who is not the owner on what is the owner's, no seat on tools, and a seat or an agent of the
+ * owner's elsewhere. Between members the contract of flows has a right judged last.
+ */
+function checkStanding({ call: { operation, caller } }: CallState): void {
   const { authority } = operation
-  const isAboutSeats = authority.kind === 'seat' || caller.seat !== undefined
-  if (isAboutSeats && !hasAuthority(authority, caller)) throw new Refusal(authority.otherwise)
-}
-
-/** An agent of the owner's is at home on the owner's surface alone: elsewhere its input is not looked at. */
-function checkOwnerAgent({ call: { operation, caller } }: CallState): void {
-  const { authority } = operation
-  if (caller.kind !== 'owner_agent' || authority.kind === 'visitor') return
+  const isMember = caller.seat === undefined && caller.kind !== 'owner_agent'
+  if (authority.kind === 'member' && isMember) return
   if (!hasAuthority(authority, caller)) throw new Refusal(authority.otherwise)
 }
 

@@ -196,6 +196,30 @@ describe('over REST', () => {
   })
 })
 
+describe('input that cannot be read', () => {
+  const unread: [what: string, change: (request: ReturnType<typeof requestOf>) => object][] = [
+    ['a body that is no JSON', (request) => ({ ...request, body: '{"' })],
+    ['a key that is not known', (request) => ({ ...request, body: '{"nonsense":1}' })],
+    ['a query that is not known', ({ path, ...request }) => ({ ...request, path: `${path}?nonsense=1` })],
+    ['a vault that is not there', (request) => ({ ...request, headers: { 'x-vault-id': 'nowhere' } })],
+  ]
+  const who = [
+    ['client', 'admin', unread.slice(0, 3)],
+    ['hub', 'hub', unread],
+  ] as const
+  test.each(who)('tells a caller who may not ask nothing: %s', async (cell, name, changes) => {
+    const bearer = hub.credentials.bearers[name]
+    for (const [what, change] of changes) {
+      const found = await wrong(cell, (row) => {
+        const operation = operationOf(row)
+        const request = requestOf(operation, requireExpectation(operation).input(hub))
+        return send(hub.url, { ...request, ...change(request), bearer } as Parameters<typeof send>[1])
+      })
+      expect([what, found]).toEqual([what, []])
+    }
+  })
+})
+
 const callOf = (name: string) =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } })
 
