@@ -12,6 +12,7 @@ import { createToken } from '../../src/platform/identity/token-store.ts'
 import { startHub } from '../../src/surfaces/http/start-hub.ts'
 import { freshPostgresUrl } from '../store/postgres-server.ts'
 import { type Credentials, JWT_SECRET, signGatewayJwt } from './callers.ts'
+import { findReplayFaults } from './replay-records.ts'
 
 export const DATABASES = ['sqlite', 'postgres'] as const
 export type DatabaseName = (typeof DATABASES)[number]
@@ -38,6 +39,8 @@ export interface TestHome extends AsyncDisposable {
   readonly options: HubOptions
   readonly home: Home
   readonly logged: string[]
+  /** Whether a test turned a gate by the environment, which no record tells. */
+  readonly turned: { gate: boolean }
   /** Writes a settings file. JSON is YAML too, so values may be plain objects. */
   write(path: string, content: object | string): void
 }
@@ -62,12 +65,14 @@ export async function makeTestHome(options: TestHubOptions = {}): Promise<TestHo
   if (database === 'postgres') env.KNOWTATION_DATABASE_URL = await freshPostgresUrl()
   const home = homeAt(folder, env)
   const logged: string[] = []
+  const turned = { gate: false }
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logged.push(line) })
   const system = { ...realSystem, now: () => clock.now ?? new Date() }
   const made: TestHome = {
-    options: { home, env, system, log, ...(starters && { starters }) },
+    options: { home, env: watched(env, turned), system, log, ...(starters && { starters }) },
     home,
     logged,
+    turned,
     write: writeSettings,
     [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
   }
@@ -77,16 +82,30 @@ export async function makeTestHome(options: TestHubOptions = {}): Promise<TestHo
   return made
 }
 
+/** The environment, with a note of whether a test changes what gates go by. */
+function watched(env: NodeJS.ProcessEnv, turned: { gate: boolean }): NodeJS.ProcessEnv {
+  const note = (name: string | symbol) => void (turned.gate ||= String(name).startsWith('FLOW_'))
+  return new Proxy(env, {
+    set: (held, name, value) => (note(name), Reflect.set(held, name, value)),
+    deleteProperty: (held, name) => (note(name), Reflect.deleteProperty(held, name)),
+  })
+}
+
 /** Starts a hub as `serve` does, in this process. */
 export async function startTestHub(options: TestHubOptions = {}): Promise<TestHub> {
   const made = await makeTestHome(options)
   const running = await startHub({ ...made.options, host: '127.0.0.1', port: 0 })
   const close = async () => {
+    // A hub that a test has stopped or broken cannot be asked.
+    const faults = started.turned.gate ? [] : await findReplayFaults(running.hub).catch(() => [])
     await running.stop()
     await made[Symbol.asyncDispose]()
+    if (faults.length > 0) throw new Error(`Calls that a replay decides otherwise: ${faults.join('; ')}`)
   }
   const credentials = await makeCredentials(running.hub)
-  return { ...made, url: running.url, hub: running.hub, credentials, close, [Symbol.asyncDispose]: close }
+  const { url, hub } = running
+  const started: TestHub = { ...made, url, hub, credentials, close, [Symbol.asyncDispose]: close }
+  return started
 }
 
 /** Puts flow versions into a vault, in order. */

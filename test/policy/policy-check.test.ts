@@ -102,9 +102,10 @@ describe.each(DATABASES)('policy check on %s', (database) => {
     await call('stray')
     await call('plain', { ...pin, flow_version: '9.9.9' })
     await call('plain', pin, 'fgrnt_bearer_nothing')
+    await call('plain', { ...pin, payload: 'no object' })
     const text = stringify(policy())
     const same = (await ask('policy/check', { proposed: text, offline: true })).body.comparison
-    expect([same.calls, same.grants, same.calls_looked_at]).toEqual([[], [], 7])
+    expect([same.calls, same.grants, same.calls_looked_at]).toEqual([[], [], 8])
     expect(same.note).toContain('Arguments are not on record')
     const allowed_tools = [{ id: 'post', provider: { name: 'web' } }]
     const narrow = (await ask('policy/check', { proposed: stringify(policy({ allowed_tools })) })).body
@@ -122,7 +123,7 @@ describe.each(DATABASES)('policy check on %s', (database) => {
     expect(new Set(closed.calls.map(({ then_code }: Json) => then_code))).toEqual(
       new Set(['FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN']),
     )
-    expect(closed.calls).toHaveLength(7)
+    expect(closed.calls).toHaveLength(8)
     const broken = (await ask('policy/check', { proposed: 'external_agent: [' })).body
     expect([broken.errors[0].line, broken.comparison.calls.length > 0]).toEqual([1, true])
   })

@@ -105,7 +105,7 @@ async function compareCalls(hub: Hub, vault_id: string, other: VaultRules) {
     const asked = { vault_id, operation: 'flow_external_tool_invoke', before_seq, limit: PAGE }
     const page = await listAudit(hub.db, asked)
     for (const record of page.records) {
-      const then_code = await replay(hub, other, record)
+      const then_code = await replayCall(hub, other, record)
       const { seq, at, target_id: tool_id, grant_id, code: now_code } = record
       count++
       if (tool_id === null && now_code === 'FLOW_EXTERNAL_TOOL_DENIED' && listed.size > 0) untold++
@@ -117,7 +117,7 @@ async function compareCalls(hub: Hub, vault_id: string, other: VaultRules) {
 }
 
 /** How a call on record would end under other rules, with its grant as it was then. */
-async function replay(hub: Hub, rules: VaultRules, record: ChainedRecord): Promise<string | null> {
+export async function replayCall(hub: Hub, rules: VaultRules, record: ChainedRecord): Promise<string | null> {
   const { db, env, locks } = hub
   const { vault_id, at, caller_id, target_id, code } = record
   const facts = factsOf({
@@ -135,5 +135,8 @@ async function replay(hub: Hub, rules: VaultRules, record: ChainedRecord): Promi
     },
     useOf: ({ flow_id, flow_version }) => ({ flow_id, flow_version, tools: [target_id ?? ''] }),
   })
+  // What could not be read names no tool, and was refused right behind the gate.
+  if (code === 'BAD_REQUEST' && target_id === null)
+    return (await findObjection(facts, ['gate']))?.code ?? code
   return judgeAgain(facts, code)
 }
