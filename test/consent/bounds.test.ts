@@ -1,8 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listMcpConsents, type McpConsent } from '../../src/platform/identity/mcp/mcp-consents.ts'
 import { OPEN_POLICY } from '../browser/owner-browser.fixture.ts'
 import type { Visitor } from '../control/owner-visitor.ts'
+import { ask as askOperation } from '../external-agent/gate-hub.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import {
   allow,
@@ -46,6 +48,22 @@ test('the owner bounds the calls of a minute, whatever is renewed meanwhile', as
   // What the owner does not bound here, the policy does.
   const free = await connect(hub, owner, MANY)
   for (let at = 0; at < 4; at++) expect(await use(free.tokens.access_token)).toBe(true)
+})
+
+test('explain knows the bound of a minute, by the grant alone and by the program', async () => {
+  const { tokens } = await connect(hub, owner, { ...MANY, calls_per_minute: '2' })
+  const { consent_id, grant_id } = (await listMcpConsents(hub.hub.db, 1))[0] as McpConsent
+  const explained = async (more: object = {}) => {
+    const asked = { flow_id: GRANT.flow_id, grant_id, tool_id: 'web_search', ...more }
+    const { code, conditions } = (await askOperation(hub, 'explain', asked, { as: 'owner' })).body
+    const one = conditions?.find(({ condition }: { condition: string }) => condition.includes('minute'))
+    return [code, one?.detail]
+  }
+  expect(await explained()).toEqual([null, '0 of 2 used'])
+  for (let nth = 0; nth < 2; nth++) expect(await use(tokens.access_token)).toBe(true)
+  expect(await use(tokens.access_token)).toContain('RATE_LIMITED')
+  for (const more of [{}, { credential_id: consent_id }])
+    expect(await explained(more)).toEqual(['RATE_LIMITED', '2 of 2 used'])
 })
 
 test('where the policy is tighter than the owner at the page, the policy counts', async () => {

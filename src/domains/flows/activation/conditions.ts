@@ -224,7 +224,7 @@ const CONDITIONS: readonly Condition[] = [
     judge: ofGrant(async (grant, facts) => {
       const { allowed_tools = [] } = facts.rules.policy.value.external_agent ?? {}
       const called = allowed_tools.filter(({ id }) => facts.useOf(grant).tools.includes(id))
-      const budgets = await readBudgets(facts, grant, called)
+      const budgets = await readBudgets(facts, grant, called, await facts.consent())
       if (budgets.length === 0) return undefined
       const detail = budgets.map(({ taken, limit }) => `${taken} of ${limit} used`).join(', ')
       return { holds: budgets.every(({ taken, limit }) => taken < limit), detail }

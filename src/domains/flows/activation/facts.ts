@@ -1,4 +1,9 @@
 import type { Role } from '../../../platform/identity/caller.ts'
+import {
+  findConsentOfGrant,
+  findMcpConsent,
+  type McpConsent,
+} from '../../../platform/identity/mcp/mcp-consents.ts'
 import { findToken, type TokenRecord } from '../../../platform/identity/token-store.ts'
 import type { Locks } from '../../../platform/locks/open-locks.ts'
 import type { VaultRules } from '../../../platform/policy/policies.ts'
@@ -35,17 +40,26 @@ export interface Facts extends Situation {
   grant(): Promise<Grant | undefined>
   /** The caller's token, where its id is that of one. */
   token(): Promise<TokenRecord | undefined>
+  /** The consent that the call is made under, where it is. */
+  consent(): Promise<McpConsent | undefined>
   /** What the caller may see; `undefined` where that cannot be told. */
   scopes(): Promise<readonly Scope[] | undefined>
 }
 
 export function factsOf(situation: Situation): Facts {
   const { db, vault_id, caller, rules } = situation
+  const grant = once(() => situation.findGrant())
   const token = once(async () => (caller.id ? findToken(db, vault_id, caller.id) : undefined))
   return {
     ...situation,
-    grant: once(() => situation.findGrant()),
+    grant,
     token,
+    consent: once(async () => {
+      const found = caller.id && (await findMcpConsent(db, caller.id))
+      if (found || caller.id) return found || undefined
+      const held = await grant()
+      return held && findConsentOfGrant(db, held.grant_id)
+    }),
     // Who is not named may be an admin.
     scopes: once(async () =>
       findVisibleScopes(

@@ -1,5 +1,6 @@
 import type { Context } from '../../../operations/define-operation.ts'
 import { Refusal } from '../../../operations/errors.ts'
+import type { ConsentBounds } from '../../../platform/identity/caller.ts'
 import { type Reader, sql, type Transaction } from '../../../platform/storage/database.ts'
 import type { AllowedTool } from '../allowlist.ts'
 import type { Grant } from '../grants/grant-record.ts'
@@ -29,22 +30,28 @@ export async function takeFromBudgets(context: Counting, grant: Grant, tool: All
   const ofGrants = context.rules.policy.value.external_agent?.calls_per_minute
   await take(context, ofGrant(grant), ofGrants)
   const { id, consented } = context.caller
-  await take(context, `consent ${id}`, consented?.bounds?.calls_per_minute)
+  await take(context, ofConsent(id), consented?.bounds?.calls_per_minute)
   await take(context, ofTool(context, tool), tool.calls_per_minute)
 }
 
 const ofGrant = ({ grant_id }: Grant) => `grant ${grant_id}`
+const ofConsent = (consent_id: string) => `consent ${consent_id}`
 const ofTool = ({ vault_id }: Pick<Counting, 'vault_id'>, { id }: AllowedTool) => `tool ${vault_id} ${id}`
 
-/** How much is taken of what the policy allows in this minute: by the grant, and of these tools by all grants. */
+/** How much is taken of a minute: by the grant, under its consent, and of these tools by all grants. */
 export function readBudgets(
   { db, now, ...vault }: Pick<Counting, 'rules' | 'vault_id' | 'now'> & { db: Reader },
   grant: Grant,
   tools: readonly AllowedTool[],
+  consent?: {
+    readonly consent_id: string
+    readonly terms: { readonly bounds?: ConsentBounds | undefined } | undefined
+  },
 ): Promise<{ limit: number; taken: number }[]> {
   const ofGrants = vault.rules.policy.value.external_agent?.calls_per_minute
   const budgets = tools.map((tool) => [ofTool(vault, tool), tool.calls_per_minute] as const)
-  const bounded = [[ofGrant(grant), ofGrants] as const, ...budgets].flatMap(([subject, limit]) =>
+  const consented = [ofConsent(consent?.consent_id ?? ''), consent?.terms?.bounds?.calls_per_minute] as const
+  const bounded = [[ofGrant(grant), ofGrants] as const, consented, ...budgets].flatMap(([subject, limit]) =>
     limit === undefined ? [] : [{ subject, limit }],
   )
   return Promise.all(

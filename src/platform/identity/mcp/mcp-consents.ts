@@ -70,6 +70,7 @@ const insert = sql(
   `INSERT INTO mcp_consents (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 )
 const byId = sql<Row>(`SELECT ${COLUMNS} FROM mcp_consents WHERE consent_id = ?`)
+const ofGrant = sql<Row>(`SELECT ${COLUMNS} FROM mcp_consents WHERE grant_id = ? AND ended_at IS NULL`)
 const page = sql<Row>(`SELECT ${COLUMNS} FROM mcp_consents ORDER BY created_at DESC, consent_id DESC LIMIT ?`)
 const ofToken = sql<Row & { token_ends: string }>(
   `SELECT ${OF_CONSENT}, t.expires_at AS token_ends FROM oauth_records t
@@ -130,6 +131,12 @@ export async function createMcpConsent(tx: Transaction, system: System, wanted: 
 
 export async function findMcpConsent(db: Reader, consent_id: string): Promise<McpConsent | undefined> {
   const row = await db.get(byId, consent_id)
+  return row && toConsent(row)
+}
+
+/** The consent that a grant was given under, where it was. */
+export async function findConsentOfGrant(db: Reader, grant_id: string): Promise<McpConsent | undefined> {
+  const row = await db.get(ofGrant, grant_id)
   return row && toConsent(row)
 }
 
