@@ -37,8 +37,10 @@ export interface GuardedServer extends AsyncDisposable {
   readonly sessions: { begun: number }
   /** Makes every token that was given count no more, and no refresh token either. */
   forget_all: boolean
-  /** Called before each answer to a refresh. */
+  /** Called before each refresh is looked at. */
   beforeRefresh: (() => Promise<unknown>) | undefined
+  /** Called before each refresh is answered, which was made by then. */
+  beforeAnswer: (() => Promise<unknown>) | undefined
 }
 
 async function listen(handle: (request: IncomingMessage, response: ServerResponse) => void) {
@@ -65,6 +67,7 @@ export async function startGuardedServer(options: GuardedOptions = {}): Promise<
     sessions: { begun: 0 },
     forget_all: false,
     beforeRefresh: undefined,
+    beforeAnswer: undefined,
     async [Symbol.asyncDispose]() {
       await Promise.all([close(guard.server), close(mcp.server)])
     },
@@ -74,6 +77,8 @@ export async function startGuardedServer(options: GuardedOptions = {}): Promise<
   const answer = oidc.callback()
   authorize = async (request, response) => {
     if (request.url === '/token') await made.beforeRefresh?.()
+    const { beforeAnswer } = made
+    if (request.url === '/token' && beforeAnswer) holdAnswer(response, beforeAnswer)
     if (request.url === '/token' && made.forget_all) return refuseGrant(made, request, response)
     answer(request, response)
   }
@@ -83,6 +88,14 @@ export async function startGuardedServer(options: GuardedOptions = {}): Promise<
   }
   serve = (request, response) => void serveMcp(made, options, isLive, request, response)
   return made
+}
+
+function holdAnswer(response: ServerResponse, until: () => Promise<unknown>): void {
+  const end = response.end.bind(response) as (body: string) => ServerResponse
+  response.end = ((body: string) => {
+    void until().then(() => end(body))
+    return response
+  }) as typeof response.end
 }
 
 async function refuseGrant(made: GuardedServer, request: IncomingMessage, response: ServerResponse) {
@@ -153,6 +166,10 @@ async function serveMcp(
     const words = pointer === 'none' ? [] : [`resource_metadata="${pointer}"`]
     const challenge = ['Bearer error="invalid_token"', ...words, ...(scope ? [`scope="${scope}"`] : [])]
     return void send(401, { error: 'no' }, { 'www-authenticate': challenge.join(', ') })
+  }
+  if (!body.includes('"jsonrpc"') && request.headers.accept !== 'text/event-stream') {
+    made.seen.add(token)
+    return void send(200, { said: body === '' ? request.url : JSON.parse(body), as: token })
   }
   if (body === '') return void send(200, {})
   const { id, method, params } = JSON.parse(body) as { id?: number; method: string; params?: unknown }

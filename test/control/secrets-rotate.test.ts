@@ -41,14 +41,20 @@ test('whatever column is added for sealed texts has to be sealed anew too', () =
   const found = migrations.flatMap(({ statements }) =>
     statements.flatMap((text) => {
       const [, table] = /^\s*CREATE TABLE (\w+)/.exec(text) ?? []
-      return [...text.matchAll(/\b(sealed\w*) TEXT/g)].map(([, column]) => `${table}.${column}`)
+      const [, altered] = /^\s*ALTER TABLE (\w+)/.exec(text) ?? []
+      const columns = text.matchAll(/\b(\w*sealed\w*) TEXT/g)
+      return [...columns].map(([, column]) => `${table ?? altered}.${column}`)
     }),
   )
   expect(found.toSorted()).toEqual([
+    'call_approvals.arguments_sealed',
+    'call_approvals.result_sealed',
     'connection_intents.sealed',
     'connection_secrets.sealed',
     'event_subscriptions.sealed_former_secret',
     'event_subscriptions.sealed_secret',
+    'owner_presence.input_sealed',
+    'policy_revisions.text_sealed',
   ])
 })
 

@@ -3,50 +3,14 @@ import { connectionTokens } from '../../src/domains/control/authorization/connec
 import type { Hub } from '../../src/operations/hub.ts'
 import { ToolProvider } from '../../src/platform/upstream/provider-policy.ts'
 import { startHub } from '../../src/surfaces/http/start-hub.ts'
-import { DATABASES, type DatabaseName, startTestHub, type TestHub } from '../harness/test-hub.ts'
-import { type GuardedOptions, type GuardedServer, startGuardedServer } from './guarded-server.fixture.ts'
-import { eventsOf, everythingKept, LOOPBACK_SOURCES, meet, type People } from './intents.fixture.ts'
+import { DATABASES } from '../harness/test-hub.ts'
+import { type GuardedOptions, startGuardedServer } from './guarded-server.fixture.ts'
+import { authorise, connected, openStages, type Stage } from './guarded-stage.fixture.ts'
+import { eventsOf, everythingKept, LOOPBACK_SOURCES } from './intents.fixture.ts'
 import { giveAccess } from './oauth-provider.fixture.ts'
 
-const ends: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
-interface Stage {
-  readonly hub: TestHub
-  readonly people: People
-  readonly server: GuardedServer
-}
-
-async function openStage(
-  database: DatabaseName = 'sqlite',
-  options: GuardedOptions = {},
-  config: object = LOOPBACK_SOURCES,
-): Promise<Stage> {
-  const server = await startGuardedServer(options)
-  ends.push(async () => server[Symbol.asyncDispose]())
-  const hub = await startTestHub({ database, config })
-  ends.push(() => hub.close())
-  return { server, hub, people: await meet(hub) }
-}
-
-/** The owner begins a connection to the server and gives access at its provider; answers the last step. */
-async function authorise({ people, server }: Stage, more: { begin?: object; values?: object } = {}) {
-  const { intent_id } = await people.begin('tool_provider', more.begin)
-  const values = { url: server.url, ...more.values }
-  const asked = await people.asOwner('POST', `/_ref/intents/${intent_id}/authorize`, { values })
-  if (asked.status !== 200) return asked
-  const callback = await giveAccess(String(asked.body.authorization_url))
-  const path = `/_ref/intents/${intent_id}/complete`
-  return people.asOwner('POST', path, { callback_url: callback.href })
-}
-
-async function connected(stage: Stage): Promise<string> {
-  const { status, body } = await authorise(stage)
-  expect([status, body.state]).toEqual([200, 'completed'])
-  return String(body.connection_id)
-}
+const { ends, endAll, openStage } = openStages()
+afterEach(endAll)
 
 const providerOf = ({ url }: { url: string }, connection: string) =>
   ToolProvider.parse({ kind: 'mcp', url, tool: 'echo', credentials: { connection }, timeout_seconds: 60 })

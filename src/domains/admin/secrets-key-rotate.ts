@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { hubOwner } from '../../operations/authority.ts'
 import { ActOutside, defineOperation } from '../../operations/define-operation.ts'
 import { findKeyToCome, finishExchange, sealAnew } from '../../platform/secrets/exchange-key.ts'
+import { isSealFault } from '../../platform/secrets/sealed-secrets.ts'
 import { adminErrors } from './admin-errors.ts'
 
 export const SecretsKeyRotateOutput = z.strictObject({
@@ -41,7 +42,6 @@ export const secretsKeyRotate = defineOperation({
 
 /** What is wrong with a key, or with what it should open, is for the owner to know and to mend. */
 function refuseFault(error: Error, refuse: (code: 'secrets_key_unusable', reason: string) => never): never {
-  if (error.name === 'SecretsKeyFault' || error.name === 'SealBroken')
-    return refuse('secrets_key_unusable', error.message)
+  if (isSealFault(error)) return refuse('secrets_key_unusable', error.message)
   throw error
 }

@@ -42,6 +42,11 @@ export function openSecret(hub: SecretsPlace, place: SecretPlace, sealed: string
   return openText(requireSecretsKey(hub, keyIdOf(sealed)), place, sealed)
 }
 
+/** Whether what was sealed cannot be opened: it was changed, belongs elsewhere, or its key is not there. */
+export function isSealFault(error: unknown): error is Error {
+  return error instanceof Error && (error.name === 'SealBroken' || error.name === 'SecretsKeyFault')
+}
+
 // The first key counts: a second one, made on another machine or in place of a lost one, would split the store.
 async function keyOfStore(tx: Transaction, hub: SecretsPlace): Promise<SecretsKey> {
   const known = await lockStoreKeyId(tx)

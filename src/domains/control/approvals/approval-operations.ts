@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
 import { listApprovals } from '../../../platform/approvals/approval-reads.ts'
+import { isSealFault } from '../../../platform/secrets/sealed-secrets.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { decisionOperations } from './approval-decide.ts'
 import {
@@ -52,12 +53,20 @@ export const ownerApprovalShow = defineOwnerOperation({
   whileLocked: true,
   rest: 'GET /v1/owner/approvals/{approval_id}',
   cli: 'approval show <approval_id>',
-  errors: approvalErrors.pick('unknown_approval'),
+  errors: approvalErrors.pick('unknown_approval', 'approval_unreadable'),
   target: ({ approval_id }) => ({ kind: 'approval', id: approval_id }),
   input: z.strictObject({ approval_id: ApprovalId }),
   output: ApprovalInFull,
   present: async () => (await import('./present-approvals.ts')).presentApproval,
-  handle: async (context) => showInFull(context.hub, await findOfVault(context)),
+  async handle(context) {
+    const approval = await findOfVault(context)
+    try {
+      return showInFull(context.hub, approval)
+    } catch (error) {
+      if (isSealFault(error)) return context.refuse('approval_unreadable')
+      throw error
+    }
+  },
 })
 
 export const approvalOperations = [ownerApprovalList, ownerApprovalShow, ...decisionOperations]

@@ -10,6 +10,11 @@ export const approvalErrors = errorTable({
     message: 'There is no such request for approval in this vault.',
     hint: '`knowtation approval list` shows them.',
   },
+  approval_unreadable: {
+    status: 409,
+    message: 'What the call would send cannot be opened: it was changed, or its key is not there.',
+    hint: 'Deny it, and have the call made again; `knowtation doctor` tells whether the secrets key is there.',
+  },
   approval_decided: {
     status: 409,
     message: 'It was decided before, or its time is over.',

@@ -6,6 +6,12 @@ export const policyErrors = errorTable({
     message: 'The history of this policy has no such revision.',
     hint: '`knowtation policy history` lists them.',
   },
+  policy_revision_unreadable: {
+    status: 409,
+    message:
+      'What was kept of that revision cannot be opened: it was changed, or its key is not there. Nothing was written.',
+    hint: 'Choose another one of `knowtation policy history`; `knowtation doctor` tells whether the secrets key is there.',
+  },
   unknown_policy_tool: {
     status: 404,
     message: 'The policy lists no such tool.',
