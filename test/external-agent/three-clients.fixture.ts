@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/
 import type { TestHub } from '../harness/test-hub.ts'
 import type { Json, Minted } from './gate-hub.ts'
 
-export interface AnyClient {
+interface AnyClient {
   listTools(): Promise<{ tools: Json[] }>
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<Json>
   close(): Promise<void>
