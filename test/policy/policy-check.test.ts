@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
+import { sql } from '../../src/platform/storage/database.ts'
 import { asOwner, pin } from '../external-agent/approvals.fixture.ts'
 import { type Json, mint, policyWith, startGateHub } from '../external-agent/gate-hub.ts'
 import { toolFlow } from '../external-agent/tool-servers.ts'
@@ -103,9 +104,14 @@ describe.each(DATABASES)('policy check on %s', (database) => {
     await call('plain', { ...pin, flow_version: '9.9.9' })
     await call('plain', pin, 'fgrnt_bearer_nothing')
     await call('plain', { ...pin, payload: 'no object' })
+    const forgotten = await mint(hub, { ...pin, requested_tools: TOOLS })
+    await call('stray', pin, forgotten.presented.external_bearer)
+    await call('plain', pin, forgotten.presented.external_bearer)
+    const forget = sql('DELETE FROM flow_external_grants WHERE grant_id = ?')
+    await hub.hub.db.transaction((tx) => tx.run(forget, forgotten.grant.grant_id))
     const text = stringify(policy())
     const same = (await ask('policy/check', { proposed: text, offline: true })).body.comparison
-    expect([same.calls, same.grants, same.calls_looked_at]).toEqual([[], [], 8])
+    expect([same.calls, same.grants, same.calls_looked_at]).toEqual([[], [], 10])
     expect(same.note).toContain('Arguments are not on record')
     const allowed_tools = [{ id: 'post', provider: { name: 'web' } }]
     const narrow = (await ask('policy/check', { proposed: stringify(policy({ allowed_tools })) })).body
@@ -123,7 +129,7 @@ describe.each(DATABASES)('policy check on %s', (database) => {
     expect(new Set(closed.calls.map(({ then_code }: Json) => then_code))).toEqual(
       new Set(['FLOW_EXTERNAL_AGENT_POLICY_FORBIDDEN']),
     )
-    expect(closed.calls).toHaveLength(8)
+    expect(closed.calls).toHaveLength(10)
     const broken = (await ask('policy/check', { proposed: 'external_agent: [' })).body
     expect([broken.errors[0].line, broken.comparison.calls.length > 0]).toEqual([1, true])
   })

@@ -256,11 +256,17 @@ export async function judgeAll(facts: Facts, parts?: readonly Part[]): Promise<V
 /**
  * How a call that ended with `code` would end under the policy of these facts, by the same list in the same order. What the
  * policy does not decide is taken as it was: it held up to the condition that refused the call. What no condition decides,
- * such as arguments, is as it was, too.
+ * such as arguments, is as it was, too. Of a blind call nothing is known but that it came as far as the gate.
  */
-export async function judgeAgain(facts: Facts, code: string | null): Promise<string | null> {
+export async function judgeAgain(
+  facts: Facts,
+  code: string | null,
+  is_blind: boolean,
+): Promise<string | null> {
   if (code !== null && BEFORE_THE_GATE.has(code)) return code
   const ends = CONDITIONS.filter((condition) => condition.code === code)
+  if (is_blind && !ends.some(({ part }) => part === 'gate'))
+    return (await findObjection(facts, ['gate']))?.code ?? code
   // One code stands for several conditions: with a grant it was not the first of them.
   const end = (await facts.grant()) ? ends.at(-1) : ends[0]
   let isPast = false

@@ -135,8 +135,8 @@ export async function replayCall(hub: Hub, rules: VaultRules, record: ChainedRec
     },
     useOf: ({ flow_id, flow_version }) => ({ flow_id, flow_version, tools: [target_id ?? ''] }),
   })
-  // What could not be read names no tool, and was refused right behind the gate.
-  if (code === 'BAD_REQUEST' && target_id === null)
-    return (await findObjection(facts, ['gate']))?.code ?? code
-  return judgeAgain(facts, code)
+  // What could not be read names no tool, and was refused right behind the gate. Grants are forgotten in time.
+  const isUnread = code === 'BAD_REQUEST' && target_id === null
+  const isForgotten = record.grant_id !== null && (await facts.grant()) === undefined
+  return judgeAgain(facts, code, isUnread || isForgotten)
 }
