@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authority } from '../../src/operations/authority.ts'
+import { sendAsOwner } from '../harness/call-rest.ts'
 import type { TestHub } from '../harness/test-hub.ts'
 import { jwt } from './credentials.fixture.ts'
 import { head, sendRaw } from './raw-http.fixture.ts'
@@ -32,11 +33,16 @@ test('a vault that the credential does not open is refused alike on every route,
 })
 
 test('on the surface of the owner a vault that does not exist is refused, and filed where the owner looks', async () => {
+  const headers = { 'x-vault-id': 'elsewhere' }
+  const asked = { path: '/v1/owner/connections', headers }
+  const owner = await recorded(hub, () => sendAsOwner(hub, asked))
+  expect([owner.result.status, codeOf(owner.result)]).toEqual([400, 'invalid_request'])
+  expect(owner.records).toMatchObject([{ vault_id: 'default', outcome: 'denied' }])
+  // Who is not the owner hears the same of a vault that is there.
   const bearer = hub.credentials.bearers.hub
-  const sent = { path: '/v1/owner/connections', bearer, headers: { 'x-vault-id': 'elsewhere' } }
-  const { result, records } = await recorded(hub, () => send(hub.url, sent))
-  expect([result.status, codeOf(result)]).toEqual([400, 'invalid_request'])
-  expect(records).toMatchObject([{ vault_id: 'default', outcome: 'denied' }])
+  const other = await recorded(hub, () => send(hub.url, { ...asked, bearer }))
+  expect([other.result.status, codeOf(other.result)]).toEqual([403, 'permission_error'])
+  expect(other.records).toMatchObject([{ vault_id: 'default', outcome: 'denied' }])
 })
 
 /** What is told, and what is written down, in the words of each contract. */
