@@ -33,11 +33,12 @@ async function killInRefresh(
   is_carried_out: boolean,
 ) {
   const killed = Promise.withResolvers<void>()
-  server.beforeRefresh = async () => {
+  server[is_carried_out ? 'beforeAnswer' : 'beforeRefresh'] = async () => {
+    server.beforeAnswer = undefined
     server.beforeRefresh = undefined
     await mortal.end('SIGKILL')
     killed.resolve()
-    if (!is_carried_out) await new Promise(() => {})
+    await new Promise(() => {})
   }
   const cut = grant.use('echo', {}, mortal.url).catch(() => 'cut off')
   await killed.promise

@@ -49,7 +49,11 @@ const policyOf = (url: string) => ({
 beforeAll(async () => {
   server = await startShiftyServer(() => Object.values(definitions))
   const config = { approvals: { hold_seconds: 0 } }
-  hub = await startGateHub('on', { config, env: { SHIFTY_KEY: SECRET }, policy: policyWith(policyOf(server.url)) })
+  hub = await startGateHub('on', {
+    config,
+    env: { SHIFTY_KEY: SECRET },
+    policy: policyWith(policyOf(server.url)),
+  })
   await storeFlows(hub.hub, 'default', [toolFlow(use.flow_id, NAMES)])
   held = await mint(hub, { ...use, requested_tools: NAMES })
   clients = await connectThree(hub, held)

@@ -36,8 +36,8 @@ function run(operation: Operation, changes: Partial<Call> = {}) {
 
 /** A caller whom the operation is for: the owner, or an agent at a seat with the right role. */
 function callerFor({ authority }: Operation): Caller {
-  if (authority.kind !== 'seat') return localCaller('knowtation')
-  const [role = ''] = authority.roles
+  if (authority.kind !== 'seat' && authority.kind !== 'any_seat') return localCaller('knowtation')
+  const [role = 'any'] = authority.kind === 'seat' ? authority.roles : []
   const seat = { project_root: '/', service_root: '/', role, agent_id: 'sample' }
   return toolboxCaller('sample', 'default', seat, 'knowtation')
 }

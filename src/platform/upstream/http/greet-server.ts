@@ -13,7 +13,7 @@ import { type TellServer, TOOLS_CHANGED } from '../mcp/server-events.ts'
 import { type KnownTools, knownTools, type ListedTool } from '../mcp/tool-listing.ts'
 import { UpstreamFailure } from '../upstream-failure.ts'
 import type { McpWire } from './mcp-wire.ts'
-import { findMirrored } from './mirrored-params.ts'
+import { type Mirrors, openMirrors } from './mirrored-params.ts'
 import type { SendPost, Side } from './posting.ts'
 import { hearServer } from './server-stream.ts'
 
@@ -23,6 +23,7 @@ const SETUP_SECONDS = 30
 export interface KnownServer {
   readonly side: Side
   readonly tools: KnownTools
+  readonly mirrors: Mirrors
   /** Hears nothing more of the server. */
   hush(): void
 }
@@ -92,13 +93,14 @@ function openKnown(
       tell('tools_changed')
     },
   }
-  const isSound = (tool: ListedTool) => manner === 'greeted' || findMirrored(tool) !== undefined
+  const mirrors = openMirrors()
+  const isSound = (tool: ListedTool) => manner === 'greeted' || mirrors.isSound(tool)
   const tools = knownTools(
     async (method, params) => (await askSetup(wire, method, params, side)).result,
     isSound,
   )
   const stream = tellsOfChanges(itself) ? hearServer(post, side) : undefined
-  return { side, tools, hush: () => stream?.close() }
+  return { side, tools, mirrors, hush: () => stream?.close() }
 }
 
 /** Asks something of the hub's own. */

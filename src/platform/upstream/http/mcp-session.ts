@@ -7,7 +7,6 @@ import { listingOf, showToVet } from '../mcp/tool-listing.ts'
 import { failureOf, UpstreamFailure } from '../upstream-failure.ts'
 import { askSetup, greetServer, type KnownServer } from './greet-server.ts'
 import { type McpWire, mcpWire } from './mcp-wire.ts'
-import { mirrorParams } from './mirrored-params.ts'
 import type { SendPost, Side } from './posting.ts'
 
 /** A conversation with an MCP server over HTTP. */
@@ -82,14 +81,18 @@ async function attempt(wire: McpWire, session: KnownServer, call: ToolCall): Pro
   }
 }
 
-async function callTool(wire: McpWire, { side, tools }: KnownServer, call: ToolCall): Promise<object> {
+async function callTool(
+  wire: McpWire,
+  { side, tools, mirrors }: KnownServer,
+  call: ToolCall,
+): Promise<object> {
   const { tool, payload, deadline, progress, vet, traceparent } = call
   const definitions = tools.find(tool) ?? (await waitFor(tools.require(tool), deadline, progress))
   showToVet(tools, definitions, vet)
   const params = callParams(tool, payload, traceparent)
   if (side.manner === 'greeted')
     return requireToolResult((await wire.request('tools/call', params, call, side)).result)
-  const mirrored = mirrorParams(definitions[0], payload)
+  const mirrored = mirrors.headersFor(definitions[0], payload)
   const ask = async (asked: object) => (await wire.request('tools/call', asked, call, side, mirrored)).result
   return requireToolResult(await askUntilWhole(ask, params))
 }

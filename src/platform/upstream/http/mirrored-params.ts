@@ -20,16 +20,35 @@ interface Mirrored {
   readonly header: string
 }
 
-/**
- * The parameters that a tool's schema wants mirrored into headers (2026-07-28, `x-mcp-header`); nothing where it wants
- * what no client may do: such a tool does not count.
- */
-export const findMirrored = cachePerObject(({ inputSchema }: ListedTool): readonly Mirrored[] | undefined => {
+/** What the tools of a session want mirrored, worked out once for each definition. */
+export interface Mirrors {
+  /** Whether a tool wants nothing that no client may do: one that does is left out. */
+  isSound(tool: ListedTool): boolean
+  /** The headers that mirror a payload. */
+  headersFor(tool: ListedTool | undefined, payload: object): Record<string, string>
+}
+
+export function openMirrors(): Mirrors {
+  const find = cachePerObject(findMirrored)
+  return {
+    isSound: (tool) => find(tool) !== undefined,
+    headersFor(tool, payload) {
+      const told = ((tool && find(tool)) ?? []).flatMap(({ path, header }) => {
+        const word = wordOf(valueAt(payload, path))
+        return word === undefined ? [] : [[header, headerValue(word)]]
+      })
+      return Object.fromEntries(told)
+    },
+  }
+}
+
+/** The parameters that a tool's schema wants mirrored into headers (2026-07-28, `x-mcp-header`), if it may. */
+function findMirrored({ inputSchema }: ListedTool): readonly Mirrored[] | undefined {
   const found: Mirrored[] = []
   const isSound = isSoundSchema(inputSchema, [], 0, found)
   const names = new Set(found.map(({ header }) => header))
   return isSound && names.size === found.length ? found : undefined
-})
+}
 
 /** Walks all of a schema; only through `properties` alone a parameter can be found again in a call. */
 function isSoundSchema(
@@ -56,17 +75,6 @@ function takeMark(schema: object, path: readonly string[] | undefined, found: Mi
     return false
   found.push({ path, header: PREFIX + name.toLowerCase() })
   return true
-}
-
-/** The headers that mirror a payload. */
-export function mirrorParams(tool: ListedTool | undefined, payload: object): Record<string, string> {
-  const mirrored = (tool && findMirrored(tool)) ?? []
-  const headers = mirrored.map(({ path, header }) => [header, wordOf(valueAt(payload, path))])
-  return Object.fromEntries(headers.filter(([, word]) => word !== undefined).map(encoded))
-}
-
-function encoded([header, word]: (string | undefined)[]): [string, string] {
-  return [header as string, headerValue(word as string)]
 }
 
 function valueAt(payload: unknown, path: readonly string[]): unknown {

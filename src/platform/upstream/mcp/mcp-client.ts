@@ -39,8 +39,9 @@ const ABOUT_US = {
 
 /** A request's parameters as a server wants them. */
 export function paramsFor(manner: Manner, params: object): object {
+  if (manner === 'greeted') return params
   const { _meta } = params as { _meta?: object }
-  return manner === 'greeted' ? params : { ...params, _meta: { ..._meta, ...ABOUT_US } }
+  return { ...params, _meta: { ..._meta, ...ABOUT_US } }
 }
 
 /** Whether a server's account of itself says that it can be asked without a greeting. */
