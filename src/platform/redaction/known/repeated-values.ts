@@ -1,5 +1,5 @@
 import { hasSignAndDigit, isDigitsAmongLetters, isSignedLetters } from '../looks/chosen-password.ts'
-import { isOddLetters } from '../looks/named-things.ts'
+import { isOddLetters, isPassphrase } from '../looks/named-things.ts'
 import { isPlaceholder } from '../looks/placeholder.ts'
 import { surprise } from '../looks/randomness.ts'
 import { isHex, isUuid } from '../looks/value-shapes.ts'
@@ -53,6 +53,8 @@ export function repeats(blocks: readonly KnownForm[] = []): Repeats {
       if (rules.size >= MAX_VALUES || ELSEWHERE.has(rule) || rules.has(needle) || !isUnmistakable(value))
         return
       rules.set(needle, rule)
+      const inAddress = encodeURIComponent(value.toWellFormed()).slice(0, NEEDLE_CHARS)
+      if (inAddress !== needle && !rules.has(inAddress)) rules.set(inAddress, rule)
       search = undefined
     },
     findIn(text) {
@@ -68,6 +70,7 @@ export function repeats(blocks: readonly KnownForm[] = []): Repeats {
 /** Made by chance or chosen as a password: no word, no name and no number of an ordinary text. */
 function isUnmistakable(value: string): boolean {
   if (value.length < MIN_CHARS || /\s/.test(value) || isPlaceholder(value)) return false
+  if (isPassphrase(value)) return true
   if (isUuid(value) || hasSignAndDigit(value) || isSignedLetters(value) || isOddLetters(value)) return true
   if (isHex(value)) return value.length >= 16 && /\d/.test(value)
   if (isDigitsAmongLetters(value)) return true
@@ -87,8 +90,10 @@ function oneByOne(rules: ReadonlyMap<string, string>): (text: string) => Repeat[
   return (text) => {
     const found: Repeat[] = []
     for (const [needle, rule] of rules)
-      for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length))
-        found.push({ rule, start: at, end: endOf(text, at, needle) })
+      for (let at = text.indexOf(needle), end = 0; at >= 0; at = text.indexOf(needle, end)) {
+        end = endOf(text, at, needle)
+        found.push({ rule, start: at, end })
+      }
     return found.toSorted((a, b) => a.start - b.start)
   }
 }
@@ -99,7 +104,7 @@ function allAtOnce(rules: ReadonlyMap<string, string>): (text: string) => Repeat
   const { classes, other, next, firstHit, hitsOf } = buildAnchors(needles.map(([needle]) => needle))
   return (text) => {
     const found: Repeat[] = []
-    for (let at = 0, place = 0; at < text.length; at++) {
+    for (let at = 0, place = 0, covered = 0; at < text.length; at++) {
       const code = text.charCodeAt(at)
       place = next[(place << ROW_BITS) + (code < 128 ? (classes[code] as number) : other)] as number
       if (place < firstHit) continue
@@ -107,7 +112,11 @@ function allAtOnce(rules: ReadonlyMap<string, string>): (text: string) => Repeat
         const [needle, rule] = needles[index] as [string, string]
         const start = at + 1 - needle.length
         // The walk takes letters of both cases for one, and all signs beyond a few.
-        if (text.startsWith(needle, start)) found.push({ rule, start, end: endOf(text, start, needle) })
+        const isLong = needle.length === NEEDLE_CHARS
+        if ((isLong && start < covered) || !text.startsWith(needle, start)) continue
+        const end = endOf(text, start, needle)
+        if (isLong) covered = end
+        found.push({ rule, start, end })
       }
     }
     return found.toSorted((a, b) => a.start - b.start)

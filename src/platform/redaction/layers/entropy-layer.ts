@@ -145,7 +145,7 @@ function findRandomSpan(
   if (MADE_ID.test(text) || isMessageId(line, token)) return undefined
   if (isKnownContent(text) || isAlphabet(text) || isPlace(text)) return undefined
   if (isEncodedText(text) || text.length > MAX_TOKEN_CHARS) return undefined
-  if (bits >= NEAR.bits && part.length >= NEAR.chars && isBesideService(line, token.start, false))
+  if (bits >= NEAR.bits && part.length >= NEAR.chars && isBesideService(line, token.start, undefined))
     return token
   const isGiven = pair && (pair.by !== '(' || level === 'weak') && isWholeValue(line, pair, token)
   if (isGiven && bits >= GIVEN.bits && part.length >= GIVEN.chars) return pair

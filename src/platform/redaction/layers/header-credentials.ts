@@ -1,10 +1,10 @@
-import { hasHolderWord } from '../looks/named-things.ts'
 import { isPlaceholder } from '../looks/placeholder.ts'
 import { surprise } from '../looks/randomness.ts'
+import { saysWhatItIs } from '../looks/stand-in.ts'
 
 /** Headers that hold a credential and nothing else, besides those that end in one of the words below. */
 const NAME =
-  /(?:(?<=\\[nrt])|(?<![A-Za-z0-9_/@]|(?<!headers?|common)\.))(?:(?:[a-z0-9]{1,20}[_-]){0,4}(?:authorization(?:[ _-]header)?|auth[_-]header)|(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|(?:auth|access|private|security|session|vault|job|deploy|github|gitlab|user|app|admin|service|subscription|functions|art-api|oauth|id|refresh|csrf|xsrf)-(?:token|key)|(?:auth|api|client|app|access)-secret|x-[a-z0-9-]{0,30}token))(?![A-Za-z0-9_-])/iy
+  /(?:(?<=\\[nrt])|(?<![A-Za-z0-9_/@]|(?<!headers?|common)\.))(?:(?:[a-z0-9]{1,20}[_-]){0,4}(?:authorization(?:[ _-]header)?|auth[ _-]header)|(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|(?:auth|access|private|security|session|vault|job|deploy|github|gitlab|user|app|admin|service|subscription|functions|art-api|oauth|id|refresh|csrf|xsrf)-(?:token|key)|(?:auth|api|client|app|access)-secret|x-[a-z0-9-]{0,30}token))(?![A-Za-z0-9_-])/iy
 const HEADER_ONLY =
   /^[Xx]-|^(?:PRIVATE-TOKEN|Private-Token|private-token)$|^Ocp-|^ocp-|^DD-|^Api-Key$|^Proxy-/
 /**
@@ -16,15 +16,21 @@ const JOINT =
 /** `"Authorization", "value": "…"`, `name="Authorization" value="…"` */
 const VALUED =
   /["'\\]{1,40}(?:\s{0,4},\s{0,4}["'\\]{0,40}|\s{1,4})value["'\\]{0,40}\s{0,4}[:=]\s{0,4}[\\]{0,40}["']/iy
-/** A cell, an element of XML, an arrow: only with a scheme are these a header. */
-const LOOSE = /["'`*]{0,2}(?:\s{0,8}\|\s{0,8}|\s{0,4}->\s{0,4}|>|,|\t)[`*]{0,2}(?=(?:bearer|token)\s)/iy
-/** A scheme and what it carries: `Bearer x`, `Token token="x"`, `SSWS x`, `'Bearer ' + 'x'`. */
+/** Anything else may stand between a header and its scheme: a cell, an element, an arrow, a few words. */
+const NEARBY = /(?<![A-Za-z0-9_-])(?:bearer|token)(?:[ \t]{1,4}|\\ |%20|\+)["'`]?/i
+const NEAR_CHARS = 60
+/** A text of a scheme and what it carries, in quotes before the name of its header: `set("Token x", for: "Authorization")`. */
+const QUOTED = /(["'`])(?:bearer|token)[ \t]{1,4}([^\s"'`\\,;<>()]{4,100})\1/gi
+const BEFORE_CHARS = 160
+const CARRIES = /(?:authorization|[ _-]header)$/i
+/** A scheme and what it carries: `Bearer x`, `Token token="x"`, `SSWS x`, `'Bearer ' + 'x'`, `'Bearer %s' % 'x'`. */
 const SCHEME =
-  /(?:\[\s?){0,2}["'`]?([A-Za-z][A-Za-z0-9-]{1,30})(?:(?:(?<=bearer|token):)?[ \t]{1,4}|\\ |%20|\+)(?:["'`]\s{0,3}[+.]\s{0,3}(?=["'`]))?(?:(?:token|auth|key|apikey|access_token)=)?[\\]{0,8}["'`]?/iy
-const VALUE = /(?:(?!&(?:quot|#3[49]);)[^\s"'`\\,;<>()]){4,100}/y
+  /(?:\[\s?){0,2}["'`]?([A-Za-z][A-Za-z0-9-]{1,30})(?:(?:(?<=bearer|token):)?[ \t]{1,4}|\\ |%20|\+)(?:(?:%s|\{\})?["'`]\s{0,3}(?:[+.,%]|\.format\()\s{0,3}(?=["'`]))?(?:(?:token|auth|key|apikey|access_token)=)?[\\]{0,8}["'`]?/iy
+const VALUE = /(?:(?!&(?:quot|lt|#3[49]);)[^\s"'`\\,;<>()]){4,100}/y
 const MIN_CHARS = 4
-const REST = /(?:(?!&(?:quot|#3[49]);)[^\s"'`\\,;<>()])*/y
-const BARE_SCHEME = /(?<![A-Za-z0-9])bearer[ \t]{1,3}/iy
+const REST = /(?:(?!&(?:quot|lt|#3[49]);)[^\s"'`\\,;<>()])*/y
+const BARE_SCHEME =
+  /(?<![A-Za-z0-9])bearer[ \t]{1,3}(?:(?:%s|\{\})?["'`]\s{0,3}(?:[+.,%]|\.format\()\s{0,3}["'`])?/iy
 /** The header is spoken of right before its value. */
 const NAMED = /(?:auth\w*|header|value)["'`]?\s?[:=-]\s{0,3}$/i
 /** Words that sentences about headers go on with. */
@@ -32,19 +38,27 @@ const WORD = /^[A-Za-z]{1,20}[.:!?)]?$/
 const SCHEMES =
   /^(?:basic|bearer|token|digest|negotiate|apikey|api-key|key|oauth|hmac|aws4-hmac-sha256|[a-z-]*token)$/i
 const EXPLAINED = new Set(
-  'token tokens auth authentication authorization scheme schemes header headers credentials jwt access realm string value and or is with format'.split(
-    ' ',
-  ),
+  (
+    'token tokens auth authentication authorization authenticated authorized authenticator scheme schemes header headers ' +
+    'credential credentials jwt access realm string value and or is with format requests required requirement ' +
+    'verification validation protected protection challenge challenges endpoint endpoints security parameter ' +
+    'parameters prefixed whitespace followed instead whatever whichever handling parsing support ' +
+    'supported comparison extraction injection propagation forwarding expected malformed missing'
+  ).split(' '),
 )
 /** Words, joined or alone: `token`, `auth_header`, `x-api-key`. */
 const NAME_LIKE = /^[A-Za-z_$][A-Za-z_$]*(?:-[A-Za-z_$]+)*[?!;]?$/
 const HEADER_LIKE =
   /(?:^|-)(?:x|auth\w*|headers?|tokens?|keys?|bearer|cookie|accept|content|agent|type)(?:-|$)/i
+const LOOSE_SCHEME = /^(?:bearer|token)$/i
+const SHORT_WORD = /^[a-z]{1,9}$/
 const NO_SCHEME = /^(?:headers?|schemes?|credentials|realm|string|value|and|or|is|with|format)$/i
 const RAW_HEADER = /^\s*(?:[<>*+-]\s)?(?:Proxy-)?Authorization: /
 /** `realm=…` says something of the credential. */
 const PARAMETER = /^[a-z_]{2,30}=(?:$|[^=])/
 const MAX_WORD_BITS = 5
+/** Longer words go on in a sentence only if they explain headers. */
+const MIN_OWN_WORD_CHARS = 8
 const MAX_NAME_CHARS = 40
 const NAME_CHAR = /[A-Za-z0-9_-]/
 const REFERENCE =
@@ -76,16 +90,28 @@ function headerAt(line: string, at: number): Span | undefined {
   const behind = start + name.length
   const valued = endAt(VALUED, line, behind)
   if (valued !== undefined) return carriedAt(line, valued, name) ?? undefined
-  const loose = endAt(LOOSE, line, behind)
-  if (loose !== undefined) return looselyCarried(line, loose, name)
   JOINT.lastIndex = behind
   const joint = JOINT.exec(line)
-  if (!joint) return undefined
+  if (!joint) return CARRIES.test(name) ? carriedNear(line, start, behind) : undefined
   const from = JOINT.lastIndex
   const carried = carriedAt(line, from, name)
   if (carried !== undefined) return carried ?? undefined
   const value = valueAt(line, from)
-  return value && isLoneValue(line, value, start, name, joint) ? value : undefined
+  if (value && isLoneValue(line, value, start, name, joint)) return value
+  return CARRIES.test(name) ? carriedNear(line, start, behind) : undefined
+}
+
+/** What a scheme carries close to the name of the header, whatever joins the two. */
+function carriedNear(line: string, start: number, behind: number): Span | undefined {
+  const near = NEARBY.exec(line.slice(behind, behind + NEAR_CHARS))
+  const carried = near && looselyCarried(line, behind + near.index)
+  if (carried) return carried
+  const from = Math.max(0, start - BEFORE_CHARS)
+  for (const { index } of line.slice(from, start).matchAll(QUOTED)) {
+    const quoted = looselyCarried(line, from + index + 1)
+    if (quoted) return quoted
+  }
+  return undefined
 }
 
 /** What a scheme carries; null where that stands for another text, and undefined where there is no scheme. */
@@ -98,17 +124,22 @@ function carriedAt(line: string, from: number, name: string): Span | null | unde
   return isCarried(line, carried, scheme[1]) ? carried : null
 }
 
-/** In a cell or between commas words may be words. */
-function looselyCarried(line: string, from: number, name: string): Span | undefined {
-  const carried = carriedAt(line, from, name)
-  if (!carried) return undefined
-  const text = line.slice(...carried)
-  return WORD.test(text) && surprise(text) < MAX_WORD_BITS && !isHumped(text) ? undefined : carried
+/** `Bearer x` or `Token x` at a place that is no header for certain: there words may be words. */
+export function looselyCarried(line: string, from: number): Span | undefined {
+  SCHEME.lastIndex = from
+  const scheme = SCHEME.exec(line)
+  if (!scheme || !LOOSE_SCHEME.test(scheme[1] ?? '')) return undefined
+  const carried = valueAt(line, SCHEME.lastIndex)
+  if (!carried || !isCarried(line, carried)) return undefined
+  const text = line.slice(...carried).replace(/[.:!?]+$/, '')
+  if (SHORT_WORD.test(text) || (NAME_LIKE.test(text) && surprise(text) < MAX_WORD_BITS && !isJoined(text)))
+    return undefined
+  return whole(line, carried)
 }
 
-/** Words with humps that are no variable for a credential: `StoneSummer`. */
-function isHumped(word: string): boolean {
-  return /[a-z][A-Z][a-z]/.test(word) && !hasHolderWord(word)
+/** Words written as one that are no variable for a credential: `StoneSummer`, `stone_summer`. */
+function isJoined(word: string): boolean {
+  return /[a-z](?:[A-Z]|_[A-Za-z])[a-z]/.test(word) && !saysWhatItIs(word)
 }
 
 function endAt(pattern: RegExp, line: string, at: number): number | undefined {
@@ -188,12 +219,13 @@ function valueAt(line: string, from: number): Span | undefined {
 
 function isCarried(line: string, [start, end]: Span, scheme = ''): boolean {
   const text = line.slice(start, end)
-  if (isReference(text) || line[end] === '(' || PARAMETER.test(text) || NO_SCHEME.test(scheme)) return false
-  const word = text.replace(/[.:!?)]+$/, '')
-  if (!WORD.test(text) || surprise(word) >= MAX_WORD_BITS) return true
+  const word = WORD.test(text) ? text.replace(/[.:!?)]+$/, '') : undefined
   // A word of a sentence: others follow, or it is one that such sentences end in. No login is a word.
-  if (EXPLAINED.has(word.toLowerCase()) || /^basic$/i.test(scheme)) return false
-  if (isHumped(word)) return true
+  if (word && EXPLAINED.has(word.toLowerCase())) return false
+  if (isReference(text) || line[end] === '(' || PARAMETER.test(text) || NO_SCHEME.test(scheme)) return false
+  if (!word || surprise(word) >= MAX_WORD_BITS) return true
+  if (/^basic$/i.test(scheme)) return false
+  if (/[a-z][A-Z]/.test(word) || word.length >= MIN_OWN_WORD_CHARS) return true
   return !/^(?:\s{1,2}[A-Za-z(]|'[a-z])/.test(line.slice(end, end + 4))
 }
 
@@ -209,7 +241,7 @@ function isLoneValue(line: string, span: Span, at: number, name: string, joint: 
   if (/["'`\]]/.test(closing) && !/["'`]/.test(quote)) return false
   const isWord = NAME_LIKE.test(text) && surprise(text) < MAX_WORD_BITS
   if (HEADER_ONLY.test(name))
-    return isWord ? isHumped(text) || (text.includes('-') && !HEADER_LIKE.test(text)) : isCarried(line, span)
+    return isWord ? isJoined(text) || (text.includes('-') && !HEADER_LIKE.test(text)) : isCarried(line, span)
   if (/["'`]/.test(quote) || isInQuotes(line, at)) return !isWord
   if (RAW_HEADER.test(line.slice(0, at + 40)) && text.includes('-')) return !HEADER_LIKE.test(text)
   return !isWord && (/\d/.test(text) || surprise(text) >= MAX_WORD_BITS)

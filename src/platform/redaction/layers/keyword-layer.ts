@@ -1,14 +1,17 @@
 import {
   hasInnerSign,
+  hasOwnNumber,
   hasSignAndDigit,
   isDigitsAmongLetters,
   isSignedLetters,
 } from '../looks/chosen-password.ts'
 import { isSecretName, type KeyLevel } from '../looks/key-names.ts'
+import { LOOKS } from '../looks/looks.ts'
 import {
   hasHolderWord,
   isFlagName,
   isOddLetters,
+  isPassphrase,
   isProgramName,
   isSlug,
   isWord,
@@ -41,6 +44,7 @@ const MIN_WEAK_CHARS = 12
 /** A name, an operator and a quote before a value reach no further back. */
 const MAX_LEAD_CHARS = 100
 const MIN_SIGNED = { chars: 24, signs: 6, kinds: 5 }
+const NUMBER = /^0x[0-9a-f]{1,16}$/i
 const VERSION = /^(?:[\^~<>=v* ]*\d+(?:\.[\dx*]+)+|(?:[<>]=?|[\^~=!])\s?\d[\d.x*]*\s?[|,])/
 /** A chosen password, unlike a variable, has a digit and no word for what it is. */
 const CHOSEN = /^(?=.*\d)(?=.*[A-Za-z])[\w!@#%^*?~+-][\w!@#$%^*?~+-]*$/i
@@ -54,7 +58,7 @@ const PHRASE = /^[a-z]{2,16}(?: [a-z0-9]{2,16}){3,11}$/
 const TALK =
   /\b(?:pass(?:word|phrase|code)s?|secrets?|tokens?|keys?|login|your|must|should|invalid|required?|please|enter|not|is|are|was|the|for|to|of)\b/
 const SETTING_LINE =
-  /^\s*(?:[#-]\s*)?(?:export\s+|set\s+|-?-e(?:nv)?\s+|ARG\s+|ENV\s+)?[A-Za-z][\w.-]*=[^\s()]+\s*(?:\\|\s#.*)?$/
+  /^\s*(?:[#-]\s*)?(?:export\s+|set\s+|-?-e(?:nv)?\s+|ARG\s+|ENV\s+|\/\/[\w.:/-]{1,100}\/:_)?[A-Za-z][\w.-]*=[^\s()]+\s*(?:\\|\s#.*)?$/
 const LINE_OF_ITS_OWN =
   /^\s*(?:-\s+)?(?:[A-Za-z][\w.-]*\s*[:=]\s+|(?:ENV|setx?|setenv)\s+\w+\s+)[^\s(),;]+\s*(?:\s#.*)?$/
 /** What stands before the name of a value that is given in a log, an address or a list of settings. */
@@ -72,14 +76,21 @@ export function isKeywordSecret(line: string, pair: Pair, level: KeyLevel): bool
     isPublicKey(value) ||
     (isUrlOrPath(value) && !isBase64Key(value)) ||
     isConstantName(value) ||
-    VERSION.test(value)
+    VERSION.test(value) ||
+    NUMBER.test(value)
   )
     return false
   if (NO_VALUE.test(value) || isRoute(value) || isFlagName(value) || isOwnName(pair.name, value)) return false
+  if (isVerdict(pair) && !LOOKS.strong(value)) return false
   if (level === 'password' && isChosen(line, pair, value)) return true
   if (level === 'secret' && isChosenSecret(line, pair, value)) return true
   if (!pair.isQuoted && (isProse(line, pair, value) || !isPlainValue(pair, value, level))) return false
   return isMade(pair, value, level)
+}
+
+/** `PASS: name of a test` */
+function isVerdict({ name, by, isQuoted }: Pair): boolean {
+  return name === 'PASS' && by === ':' && !isQuoted
 }
 
 /** Base64 may begin with a slash as paths do, but no path looks made by chance. */
@@ -94,8 +105,9 @@ function isRoute(value: string): boolean {
 
 /** What somebody has thought of as a secret, in a line that gives it and nothing else. */
 function isChosenSecret(line: string, pair: Pair, value: string): boolean {
-  if (pair.by === ',' || pair.by === '(' || pair.by === '=?' || isAsserted(line, pair, value)) return false
+  if (pair.by === ',' || pair.by === '(' || pair.by === '=?') return false
   if (!pair.isQuoted && !isSettingLine(line) && !isLineOfItsOwn(line)) return false
+  if (isAsserted(line, pair, value)) return hasOwnNumber(value) && !value.endsWith('!')
   return hasSignAndDigit(value) || isSignedLetters(value) || isDigitsAmongLetters(value)
 }
 
@@ -110,9 +122,13 @@ function isMixed(value: string): boolean {
 function isChosen(line: string, pair: Pair, value: string): boolean {
   if (pair.by === ',' || pair.by === '(' || pair.by === '=?')
     // A selector of a page begins with its sign.
-    return pair.isQuoted && /^[^#$.@%]/.test(value) && (hasSignAndDigit(value) || isSignedLetters(value))
+    return (
+      pair.isQuoted &&
+      /^[^#$.@%]/.test(value) &&
+      (isUnlikeNames(value) || (pair.by === '=?' && isPassphrase(value)))
+    )
   if (/\s/.test(value)) return isPhrase(line, pair, value)
-  if (isOddLetters(value) || isSignedLetters(value)) return true
+  if (isOddLetters(value) || isSignedLetters(value) || isPassphrase(value)) return true
   if (hasSignAndDigit(value) && !isAsserted(line, pair, value)) return true
   if (!pair.isQuoted) {
     const standsAlone = isSettingLine(line) || isLineOfItsOwn(line) || isGivenPlainly(line, pair)
@@ -125,6 +141,10 @@ function isChosen(line: string, pair: Pair, value: string): boolean {
   if (/^[a-z]{6,}$/.test(value) || (/^[a-z]+(?:[_-][a-z]+)+$/.test(value) && !hasHolderWord(value)))
     return !isSecretName(value)
   return pair.by === '=' && /[a-z][A-Z]/.test(value) && !/^[a-z]+[A-Z][a-z]+$/.test(value)
+}
+
+function isUnlikeNames(value: string): boolean {
+  return hasSignAndDigit(value) || isSignedLetters(value) || (hasOwnNumber(value) && !hasHolderWord(value))
 }
 
 /** `password: input1!,` of a program, whose `!` belongs to the language. */
@@ -177,7 +197,7 @@ function isProse(line: string, pair: Pair, value: string): boolean {
 /** Without quotes a value may be code: a call, a list, a number, another name. */
 function isPlainValue(pair: Pair, value: string, level: KeyLevel): boolean {
   if (isMisnested(value)) return !value.startsWith('/')
-  if (/[()[\]{}|\\]|->/.test(value) || /^0x[0-9a-f]{1,16}$/i.test(value)) return false
+  if (/[()[\]{}|\\]|->/.test(value)) return false
   if (isWord(value) || (level !== 'password' && isProgramName(value))) return false
   if (pair.by === ',' && !isDigitRich(value) && surprise(value) < LISTED_BITS) return false
   if (level === 'weak' && !/^[\w+/=~%-]{16,}$/.test(value) && !isDottedToken(value)) return false

@@ -47,7 +47,11 @@ export const COMMANDS: readonly WrittenForm[] = [
   command('ldapsearch ,ldapadd ,ldapmodify ,ldapwhoami ', 'ldap[a-z]{3,6}', '-w '),
   command('openssl ', 'openssl', '-pass(?:in|out)? pass:'),
   command('smbclient ', 'smbclient', '-U [\\w.\\\\-]{1,40}%'),
-  exact('sqlcmd ,bcp ,mosquitto_pub ,mosquitto_sub ,zip ', '(?:sqlcmd|bcp|mosquitto_[ps]ub|zip)', '-P ?'),
+  exact(
+    'sqlcmd ,bcp ,mosquitto_pub ,mosquitto_sub ,zip ,ipmitool ',
+    '(?:sqlcmd|bcp|mosquitto_[ps]ub|zip|ipmitool)',
+    '-P ?',
+  ),
   exact('ssh-keygen ', 'ssh-keygen', '-N '),
   exact('openssl enc ', 'openssl enc', '-k '),
   exact('lftp ', 'lftp', '-u [\\w.@-]{1,64},'),

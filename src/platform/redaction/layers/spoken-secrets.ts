@@ -1,8 +1,8 @@
 import type { WrittenForm } from './written-form.ts'
 
-const QUOTE = `["'\`]?`
+const QUOTE = `["'\`“„‘«]?`
 /** A password in a sentence: the signs that end a sentence are not taken for its end. */
-const SAID = `${QUOTE}([^\\s"'\`|<>(){}]{5,64}[^\\s"'\`|<>(){}.,:;])`
+const SAID = `${QUOTE}([^\\s"'\`|<>(){}“”«»]{5,64}[^\\s"'\`|<>(){}“”«».,:;])`
 const WHOSE = '(?: (?:for|of|to) (?:the )?[\\w.@:-]{1,40}(?: [\\w.@-]{1,30})?)'
 const IS = '(?: (?:is|was|will be|has been|now|are|(?:set|changed|reset|updated) to|to)){1,3}:?'
 
@@ -17,20 +17,29 @@ export const SPOKEN: readonly WrittenForm[] = [
   },
   {
     rule: 'spoken_secret',
-    anchors: 'password ,passwd ,pwd ,passphrase ,passcode ',
+    anchors: 'password ,passwd ,pwd ,pw ,passphrase ,passcode ',
     pattern: new RegExp(
       // The short words are parts of names too: only a verb makes a sentence of them.
-      `(?:(?:passwd|pwd)${WHOSE}?${IS}|pass(?:word|phrase|code)(?:${WHOSE}?${IS}|${WHOSE}:| \\\\|))\\s{1,4}${SAID}`,
+      `(?:(?:passwd|pwd|pw)${WHOSE}?${IS}|pass(?:word|phrase|code)(?:${WHOSE}?${IS}|${WHOSE}:| \\\\|))\\s{1,4}${SAID}`,
       'iy',
     ),
     looks: 'said',
   },
   {
     rule: 'spoken_secret',
-    anchors: 'credentials: ,creds: ,login: ,credentials are ,credentials = ',
+    anchors: 'credentials: ,creds: ,login: ,credentials are ,creds are ,credentials = ',
     pattern:
       /(?:credentials|creds|login)(?::| are| =)\s{1,3}["'`]?[\w.@-]{2,64}["'`]?\s{0,2}[/:|]\s{0,2}["'`]?([^\s"'`<>(){}]{6,64})/iy,
-    looks: 'chosen',
+    looks: 'said',
+  },
+  {
+    // `user/pass: bob/…`
+    rule: 'spoken_secret',
+    anchors: '/pass,/ pass',
+    pattern:
+      /(?<=(?:user(?:name)?|login) ?)\/ ?pass(?:word)?(?::| =) ["'`]?[\w.@-]{2,64}["'`]? ?[/:] ?["'`]?([^\s"'`<>(){}]{6,64})/iy,
+    looks: 'said',
+    allowsInside: true,
   },
   {
     rule: 'spoken_secret',

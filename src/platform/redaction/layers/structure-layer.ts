@@ -54,6 +54,7 @@ export const STRUCTURES: readonly Structure[] = [
     anchors: [
       'authorization',
       'auth_header',
+      'auth header',
       'auth-header',
       '-token',
       '-key',
@@ -233,7 +234,7 @@ function findIdentified(line: string, at: number) {
 function findAt(pattern: RegExp, group: number, line: string, at: number) {
   const found = runAt(pattern, line, at)
   const value = found?.[group]
-  return found && value && !isReference(value) && /[\d\W]/.test(value) && !hasFewCharacters(value)
+  return found && value && !isReference(value) && /[\d\W_]/.test(value) && !hasFewCharacters(value)
     ? spanOf(found, value)
     : undefined
 }

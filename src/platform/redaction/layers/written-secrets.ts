@@ -21,6 +21,12 @@ const FORMS: readonly WrittenForm[] = [
   {
     // `new AuthenticationHeaderValue("Bearer", "…")`
     rule: 'auth_header',
+    anchors: 'headervalue(',
+    pattern: /headervalue\(\s{0,3}"[a-z-]{3,20}",\s{0,3}"([^"\s]{4,4096})"/iy,
+    allowsInside: true,
+  },
+  {
+    rule: 'auth_header',
     anchors: '"bearer",',
     pattern: /"bearer",\s{0,3}"([^"\s]{6,4096})"/iy,
     looks: 'carried',
@@ -73,6 +79,40 @@ const FORMS: readonly WrittenForm[] = [
     pattern:
       /(?:authenticate|login|sign_?in)\(\s{0,3}["'`][^"'`\s]{1,100}["'`],\s{0,3}["'`]([^"'`\s]{6,128})["'`]/iy,
     looks: 'strong',
+    allowsInside: true,
+  },
+  {
+    // What an option of a program has where it is not given.
+    rule: 'keyword_value',
+    anchors: 'default=,default =',
+    pattern:
+      /(?<=["'`]--?[\w-]{0,40}(?:pass|pwd|secret|token|key)[\w-]{0,8}["'`],.{0,120})default ?= ?["']([^"'\s]{4,128})["']/iy,
+    looks: 'withDigits',
+  },
+  {
+    rule: 'keyword_value',
+    anchors: 'default(',
+    pattern: /(?<=(?:pass|pwd|secret|token|key)\w{0,8} ?\| ?)default\(\s{0,3}["']([^"'\s]{4,128})["']/iy,
+    looks: 'withDigits',
+  },
+  {
+    rule: 'keyword_value',
+    anchors: '<input ',
+    pattern: /<input\b(?=[^>]{0,400}type=["']?password)[^>]{0,400}?\svalue=["']([^"'\s]{4,128})["']/iy,
+    looks: 'withDigits',
+  },
+  {
+    rule: 'url_password',
+    anchors: '%3a%2f%2f',
+    pattern: /%3a%2f%2f[^%\s]{0,64}%3a((?:[^\s"'<>%&]|%(?!40)[0-9a-f]{2}){2,256})%40/iy,
+    allowsInside: true,
+  },
+  {
+    // What a test types into a field.
+    rule: 'login_call',
+    anchors: '.type(,.fill(,sendkeys(,send_keys(,setvalue(',
+    pattern: /(?<=pass[^;]{0,80})\.?(?:type|fill|send_?keys|setvalue)\(\s{0,3}["'`]([^"'`\s]{6,128})["'`]/iy,
+    looks: 'withDigits',
     allowsInside: true,
   },
   {

@@ -18,6 +18,8 @@ const TECHNICAL =
   /^(?:(?:base|sha|md|utf|rc|aes|rsa|x|v|ntlmv|http|oauth|ipv|pkcs|pbkdf|argon|py|python|node)-?\d[\w-]{0,8}|bcrypt\w*|\d+[\s-]?(?:st|nd|rd|th|chars?|bytes?|bits?|characters?|digits?|letters?|times?|days?|hours?|minutes?|x|ms|s|h|d))$/i
 /** A word and a small number, as many a thing is called: `node1`, `user-2`. */
 const NUMBERED = /^[A-Za-z]+(?:[-_.][A-Za-z]+)*[-_.]?\d{1,2}$/
+/** Sizes and standards, which names of programs have in them: `sha256Digest`, `VARCHAR255`. */
+const SIZE = /^(?:8|16|24|32|48|64|96|128|160|192|224|255|256|384|512|1024|2048|3072|4096|509|5424|8859)$/
 const MIN_CHARS = 6
 const MIN_LETTERS = 8
 const LETTER_BITS = 4.5
@@ -51,7 +53,19 @@ export function isTechnical(value: string): boolean {
 
 /** A password with digits that names no standard, no version and no numbered thing: `My_Pa55word_2024`. */
 export function isDigitsAmongLetters(value: string): boolean {
-  if (value.length < MIN_CHARS || !/^\w+$/.test(value) || !/\d/.test(value) || !/[A-Za-z]{2}/.test(value))
+  if (
+    value.length < MIN_CHARS ||
+    !/^\w+$/.test(value) ||
+    !/\d/.test(value) ||
+    !/(?:[A-Za-z].{0,8}){3}/.test(value)
+  )
     return false
   return !NUMBERED.test(value) && !isTechnical(value) && !isSlug(value) && !isConstantName(value)
+}
+
+/** The same with a number that no name of a program has: `hockey9997Engine`. */
+export function hasOwnNumber(value: string): boolean {
+  if (!isDigitsAmongLetters(value)) return false
+  const numbers = value.match(/\d+/g) ?? []
+  return numbers.length > 2 || numbers.some((number) => number.length > 1 && !SIZE.test(number))
 }

@@ -1,5 +1,5 @@
-import { hasSignAndDigit, isSignedLetters, isTechnical } from './chosen-password.ts'
-import { isOddLetters } from './named-things.ts'
+import { hasOwnNumber, hasSignAndDigit, isSignedLetters, isTechnical } from './chosen-password.ts'
+import { isOddLetters, isPassphrase } from './named-things.ts'
 import { surprise } from './randomness.ts'
 import { isHex, isUuid } from './value-shapes.ts'
 
@@ -22,7 +22,7 @@ export const LOOKS = {
     hasSignAndDigit(value) ||
     isSignedLetters(value) ||
     (isHex(value) && value.length >= 16 && /\d/.test(value)) ||
-    (/^[A-Za-z0-9]+$/.test(value) &&
+    (/^[\w-]+$/.test(value) &&
       value.length >= RANDOM.chars &&
       /\d/.test(value) &&
       surprise(value) >= RANDOM.bits),
@@ -42,8 +42,9 @@ function hasLettersAndDigits(value: string): boolean {
 /** Letters and digits, or letters and signs, that no name of a thing has. */
 export function looksChosen(value: string): boolean {
   if (isUuid(value) || (isHex(value) && /\d/.test(value) && value.length >= 16)) return true
-  if (isOddLetters(value) || hasSignAndDigit(value) || isSignedLetters(value)) return true
+  if (isOddLetters(value) || hasSignAndDigit(value) || isSignedLetters(value) || isPassphrase(value))
+    return true
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || /^[\w-]+[./][\w./-]+$/.test(value)) return false
   if (/^[A-Za-z]+(?:[_-][A-Za-z]+)*[_-]?\d{1,2}$/.test(value)) return surprise(value) >= 5.2
-  return surprise(value) >= 4.4 || (/[!@#$%^&*?~]/.test(value) && !/:/.test(value))
+  return surprise(value) >= 4.4 || hasOwnNumber(value) || (/[!@#$%^&*?~]/.test(value) && !/:/.test(value))
 }

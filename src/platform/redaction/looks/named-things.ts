@@ -41,6 +41,15 @@ export function isSlug(value: string): boolean {
   return SLUG.test(value)
 }
 
+/** Four words and more that are joined, none of which says what it is: `matrix-river-candle-harbor`. */
+export function isPassphrase(value: string): boolean {
+  return (
+    /^[a-z]{3,12}(?:([-_.])[a-z]{3,12})(?:\1[a-z]{3,12}){2,9}$/.test(value) &&
+    !/passw|pwd|secret|token/.test(value) &&
+    !hasHolderWord(value)
+  )
+}
+
 /** Many words joined by lines, a word at the end: what a feature or a test is called, or a thing that keeps a secret. */
 export function isFlagName(value: string): boolean {
   if (HOLDER_NAME.test(value)) return surprise(value) < MAX_WORD_BITS

@@ -15,7 +15,7 @@ const CHOSEN_SIGN = /[!@#$%^&?~]/
 const NO_VALUE = new Set(
   (
     'password passwd pass passphrase secret token null none nil undefined true false string str number boolean bool int ' +
-    'object array any unknown void required optional default empty test testing admin root user username changeit ' +
+    'object array any unknown void required optional default empty passed passing failed failing test testing admin root user username changeit ' +
     'apikey api_key bearer basic private public text hidden disabled enabled missing invalid expired optional ' +
     'username:password user:password user:pass username:token test:test admin:admin'
   ).split(' '),

@@ -46,6 +46,11 @@ function partsOf(word: string): string[] {
   return upTo[word.length] ?? whole
 }
 
+/** Whether a name is made of such words alone: `accessToken`. */
+export function saysWhatItIs(name: string): boolean {
+  return wordsOfName(name).every(isKnown)
+}
+
 function isKnown(word: string): boolean {
   return ASKING.has(word) || STANDING.has(word) || VOCABULARY.has(word)
 }

@@ -1,6 +1,7 @@
 import { PROVIDER_FORMATS } from '../formats/provider-formats.ts'
 import type { KnownForm } from '../known/known-values.ts'
 import { type PlacedFormat, placeFormat } from '../layers/provider-layer.ts'
+import { VALUE_COLUMNS } from '../layers/secret-columns.ts'
 import { STRUCTURES, type Structure } from '../layers/structure-layer.ts'
 import { CONTENT_STARTS } from '../looks/known-content.ts'
 import type { OwnerPattern } from '../owner-patterns.ts'
@@ -13,7 +14,7 @@ export type Lead =
   | { kind: 'structure'; structure: Structure }
   | { kind: 'known'; form: KnownForm }
   | { kind: 'owner'; pattern: OwnerPattern }
-  | { kind: 'word' | 'begin' | 'end' | 'object' | 'mark' | 'content' | 'diff' }
+  | { kind: 'word' | 'begin' | 'end' | 'object' | 'mark' | 'content' | 'diff' | 'columns' }
 
 export interface AnchorTable {
   anchors: Anchors
@@ -44,6 +45,7 @@ const BUILT_IN: readonly (readonly [string, Lead])[] = [
   ['[redacted:', { kind: 'mark' }],
   ['diff --git ', { kind: 'diff' }],
   ['@@ -', { kind: 'diff' }],
+  ...VALUE_COLUMNS.map((start) => [start, { kind: 'columns' }] as const),
   ...CONTENT_STARTS.map((start) => [start, { kind: 'content' }] as const),
 ]
 

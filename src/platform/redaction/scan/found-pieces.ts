@@ -3,6 +3,7 @@ import type { Repeat, Repeats } from '../known/repeated-values.ts'
 import { isKnownExactly, renderMark } from '../mark.ts'
 import type { Scanner } from './scan.ts'
 import { renderClaim } from './settled-claims.ts'
+import { withoutZeros } from './wide-text.ts'
 
 /** A part of a text that is hidden, the rule that says so, and whether it began on an earlier line. */
 export interface FoundPiece extends HiddenPiece {
@@ -19,7 +20,24 @@ export interface FoundPieces {
 }
 
 /** Looks for secrets, and for what was found once wherever else it stands. */
-export function findPieces(scanner: Scanner, repeats: Repeats, text: string, isLast: boolean): FoundPieces {
+export function findPieces(
+  scanner: Scanner,
+  repeats: Repeats,
+  written: string,
+  isLast: boolean,
+): FoundPieces {
+  const { text, placeOf } = withoutZeros(written)
+  const { pieces, done } = findNarrow(scanner, repeats, text, isLast)
+  if (text === written) return { pieces, done }
+  const widened = pieces.map((piece) => ({
+    ...piece,
+    start: placeOf(piece.start),
+    end: placeOf(piece.end - 1) + 1,
+  }))
+  return { pieces: widened, done: placeOf(done) }
+}
+
+function findNarrow(scanner: Scanner, repeats: Repeats, text: string, isLast: boolean): FoundPieces {
   const pieces: FoundPiece[] = []
   const done = scanner.scan(text, isLast, (claim, offset) => {
     const { rule, guise, goesOn } = claim

@@ -2,6 +2,7 @@ import { type Claim, joinClaims, RANK } from '../finding.ts'
 import { claimBesidePassword } from '../layers/beside-password.ts'
 import { claimBesideService } from '../layers/beside-service.ts'
 import { claimRandomTokens, type Token } from '../layers/entropy-layer.ts'
+import { looselyCarried } from '../layers/header-credentials.ts'
 import { isKeywordSecret, MIN_VALUE_CHARS } from '../layers/keyword-layer.ts'
 import { findKubernetesData } from '../layers/kubernetes-secret.ts'
 import { hideBlockLine, isBlockLine, openBlock, type PemSpan } from '../layers/pem-blocks.ts'
@@ -10,19 +11,20 @@ import { leaveSealed } from '../layers/sealed-texts.ts'
 import { claimCells, claimNamedCells } from '../layers/secret-columns.ts'
 import { claimStructure } from '../layers/structure-layer.ts'
 import { foreignLevel } from '../looks/foreign-words.ts'
-import { type KeyLevel, keyLevel } from '../looks/key-names.ts'
+import type { KeyLevel } from '../looks/key-names.ts'
 import { opensContent } from '../looks/known-content.ts'
 import { MARK_START, MAX_MARK_CHARS, type Mark } from '../mark.ts'
 import { findOwnerEnd } from '../owner-patterns.ts'
 import { RULES } from '../rules.ts'
 import { ANY_WORD, type Lead } from './anchor-table.ts'
-import { declaredLevel, type LevelledPair, lentLevel, levelled } from './levelled-pairs.ts'
+import { declaredLevel, type LevelledPair, levelled } from './levelled-pairs.ts'
 import type { LineState } from './line-state.ts'
 import { firstAfter, isInMark, judgedAlone, withoutMarks } from './mark-places.ts'
 import type { Pair } from './pair.ts'
 import { findPairs } from './pairs.ts'
 import type { PassedTokens } from './passed-tokens.ts'
 import { valueEnd } from './value-end.ts'
+import { claimCarried, goesOn, nextWaiting, takeWaiting, waitForMore } from './waiting-values.ts'
 
 /** An anchor on a line, and what it leads to. */
 export interface Hit {
@@ -47,21 +49,10 @@ export interface LineClaim extends Claim {
   goesOn?: true
 }
 
-const WAITING_LINES = 3
 const SAYING = /[\p{L}\p{N}]/u
 const MAX_TAIL_CHARS = 40
-/** Read from the end of a line that is trimmed there, so that only one place is tried. */
-const DANGLING = /$(?<=([\w$.-]{1,100})["'\]]{0,2}\s*(?::\s*(?:(?:[|>][+-]?|[+-])\s*)?|:?=>?\s*)[\\[]?)/
-const OPEN_TAG = /<([A-Za-z_][\w.:-]{0,99})>\s*$/
-const LONE_VALUE = /^\s*(?:-\s{1,4})?(["'`]?)([^\s"'`<>]{6,4096})["'`]?\s*(?:[,;+.\\)&]{1,3}\s*)?$/
-/** The next line of a file of settings: the name before it was given nothing. */
-const NEXT_SETTING = /^[A-Za-z_][\w.-]*\s*[:=](?![=:]*$)/
-/** The value of a field of a form stands below an empty line. */
-const FORM_FIELD = /form-data;\s{0,3}name=\\?"([\w.-]{1,80})\\?"\s*$/
-/** A quoted text that goes on in the next line. */
-const GOES_ON = /^["'`]\s*(?:[+.\\&]\s*)?$/
-/** One of a list, or followed by another one. */
-const LISTED = /^\s*-\s|,\s*$/
+/** How credentials begin that are not written for themselves. */
+const SCHEME_START = /(?:bearer|token)[ \\%+]/iy
 
 /** Finds the secrets of a line, in its order and apart from each other, and takes note for the next line. */
 export function inspectLine(line: SeenLine, state: LineState): LineClaim[] {
@@ -92,7 +83,8 @@ function inspectShown(line: SeenLine, state: LineState): LineClaim[] {
   const shown = claimAnchored(line, marks, state, claims)
   claimData(line.text, state, claims)
   if (line.hasHex) claimBesideService(line.text, claims)
-  if (state.table || line.hasWord) state.table = claimCells(line.text, state.table, line.hasWord, claims)
+  const mayOpen = line.hasWord || line.hits.some(({ lead }) => lead.kind === 'columns')
+  if (state.table || mayOpen) state.table = claimCells(line.text, state.table, mayOpen, claims)
   if (line.hasWord) claimNamedCells(line.text, claims)
   if (line.hasWord) claimBesidePassword(line.text, claims)
   claimPairs(shown.length === 0 ? line : withoutTokens(line, shown), marks, state, claims)
@@ -187,7 +179,7 @@ function claimPairs(line: SeenLine, marks: Mark[], state: LineState, claims: Cla
   const open = hasWord || waiting ? claimKeyed(line.text, pairs, marks, keyed) : undefined
   for (const claim of keyed) claims.push(claim)
   if (state.pem !== 'public') claimRandomTokens(line, pairs, keyed, claims)
-  if (open) state.waiting = { level: open, isOpen: true, isQuoted: true, lines: WAITING_LINES }
+  if (open) state.waiting = waitForMore(open)
   else if (hasWord) state.waiting = nextWaiting(line.text, found) ?? state.waiting
 }
 
@@ -205,49 +197,25 @@ function claimKeyed(
   let covered = 0
   let open: KeyLevel | undefined
   for (const { pair, level } of pairs) {
-    if (pair.start < covered || pair.end - pair.start < MIN_VALUE_CHARS) continue
+    if (pair.start < covered) continue
+    const carried = carriedBy(line, pair, level)
+    claimCarried(carried, claims)
+    if (carried) covered = carried[1]
+    if (carried || pair.end - pair.start < MIN_VALUE_CHARS) continue
     const judged = marks.length === 0 ? { line, pair } : judgedAlone(line, pair, marks)
     if (!isKeywordSecret(judged.line, judged.pair, level())) continue
     covered = valueEnd(line, pair)
     open = pair.isQuoted ? level() : undefined
     claims.push({ rule: 'keyword_value', start: pair.start, end: covered, rank: RANK.keyword })
   }
-  return open && line.length - covered < MAX_TAIL_CHARS && GOES_ON.test(line.slice(covered))
-    ? open
-    : undefined
+  return open && line.length - covered < MAX_TAIL_CHARS && goesOn(line.slice(covered)) ? open : undefined
 }
 
-/** A value that stands alone on the line after its name; the level that a `value` on this line has been lent. */
-function takeWaiting(line: string, state: LineState, claims: Claim[]): KeyLevel | undefined {
-  const { waiting } = state
-  if (!waiting || line.trim() === '') return undefined
-  waiting.lines--
-  if (waiting.lines <= 0 || waiting.isOpen) state.waiting = undefined
-  if (!waiting.isOpen) return waiting.level
-  const found = LONE_VALUE.exec(line)
-  const isQuoted = found !== null && found[1] !== ''
-  if (!found?.[2] || (isQuoted ? false : waiting.isQuoted || NEXT_SETTING.test(found[2]))) return undefined
-  const start = line.indexOf(found[2])
-  const pair: Pair = { name: '', by: ':', start, end: start + found[2].length, isQuoted }
-  if (!isKeywordSecret(line, pair, waiting.level)) return undefined
-  claims.push({ rule: 'keyword_value', start: pair.start, end: pair.end, rank: RANK.keyword })
-  if ((isQuoted && GOES_ON.test(line.slice(pair.end))) || LISTED.test(line))
-    state.waiting = { ...waiting, lines: WAITING_LINES }
-  return undefined
-}
-
-function nextWaiting(line: string, pairs: readonly Pair[]): LineState['waiting'] {
-  const tail = line.slice(-200).trimEnd()
-  if (!/[:=|>\\+["-]$/.test(tail)) return lentWaiting(line, pairs)
-  const name = DANGLING.exec(tail)?.[1] ?? OPEN_TAG.exec(tail)?.[1] ?? FORM_FIELD.exec(tail)?.[1]
-  const level = name === undefined ? 'plain' : keyLevel(name)
-  if (level === 'password' || level === 'secret') return { level, isOpen: true, lines: WAITING_LINES }
-  return lentWaiting(line, pairs)
-}
-
-function lentWaiting(line: string, pairs: readonly Pair[]): LineState['waiting'] {
-  const lent = declaredLevel(line) ?? lentLevel(line, pairs)
-  return lent && { level: lent, isOpen: false, lines: WAITING_LINES }
+/** What a scheme carries in a value that is a credential by its name. */
+function carriedBy(line: string, { start }: Pair, level: () => KeyLevel) {
+  SCHEME_START.lastIndex = start
+  if (!SCHEME_START.test(line)) return undefined
+  return ['secret', 'weak'].includes(level()) ? looselyCarried(line, start) : undefined
 }
 
 /** Marks stay as they are. What is claimed beside one goes all the same: anybody may write a mark beside a secret. */

@@ -21,13 +21,21 @@ export interface LevelledPair {
 /** Each pair with the level of its name; `name="X" value="Y"` lends X's level to Y. */
 export function levelled(line: string, pairs: readonly Pair[], lent: KeyLevel | undefined): LevelledPair[] {
   let named = () => lent
+  let within = 0
   return pairs.map((pair) => {
+    if (isMapOfMany(line, pair)) within = line.indexOf('}', pair.start)
+    else if (pair.start < within && keyLevel(pair.name) === 'plain') return { pair, level: () => 'password' }
     const role = roleOf(pair)
     const level = pair.by === '>' || role === 'valued' ? named() : undefined
     if (level) return { pair, level: () => level }
     if (role === 'naming' && isName(line, pair)) named = () => levelOfName(line, pair)
     return { pair, level: () => (pair.by === '(' ? callLevel(pair.name) : keyLevel(pair.name)) }
   })
+}
+
+/** `"passwords": {"bob": "…"}` */
+function isMapOfMany(line: string, { name, start }: Pair): boolean {
+  return line[start] === '{' && name.endsWith('s') && keyLevel(name) === 'password'
 }
 
 function roleOf({ name }: Pair): 'naming' | 'valued' | undefined {

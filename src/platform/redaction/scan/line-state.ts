@@ -8,7 +8,7 @@ export interface LineState {
   pem: PemState
   kubernetes: KubernetesState
   /** A name that still waits for its value: the next line holds it, or a `value` on the next lines does. */
-  waiting: { level: KeyLevel; isOpen: boolean; isQuoted?: true; lines: number } | undefined
+  waiting: { level: KeyLevel; isOpen: boolean; isQuoted?: true; isMany?: true; lines: number } | undefined
   /** The rule of a secret that reaches over the end of what was looked at, on the same line. */
   reachesOver: string | undefined
   /** Lines of a diff have a sign before them, which is no part of them. */

@@ -1,17 +1,13 @@
 import type { Mark } from '../mark.ts'
 import { plainForm, unescapedForm } from './disguised-line.ts'
-import { isNameCode, isQuote, markPair, type Pair } from './pair.ts'
+import { nameBefore, nameEndingAt } from './name-before.ts'
+import { isQuote, markPair, type Pair } from './pair.ts'
 import { findSqlValues } from './sql-rows.ts'
 import { plainEnd } from './value-end.ts'
 import { findFallbacks, unwrap } from './wrapped-values.ts'
 
-const MAX_NAME_CHARS = 100
 const MAX_GAP_CHARS = 40
-const MAX_TYPE_CHARS = 7
 const MAX_TAG_CHARS = 200
-const TYPES = new Set(
-  'string str char text varchar const std final nstring cstring var let val auto dim as'.split(' '),
-)
 
 /** Directives that give a value after a space: Dockerfiles, shells, web servers, `config set` of tools. */
 const SETTING =
@@ -27,12 +23,17 @@ const QUOTED_SETTING =
   /^\s{0,40}(?:[-+>]\s{1,3})?(?:let\s{1,4}|var\s{1,4})?([A-Za-z_][\w.-]{2,80})\s{1,8}(?=["'][^"'])/
 /** `a=b=c=…` without a space is no list of settings. */
 const MAX_NESTED = 8
-/** Before the word `key` in a text, each says what kind of key it is. */
-const KEY_KINDS = new Set(
-  'public api secret access private account master license signing encryption shared'.split(' '),
-)
 const WIDE_COLON = 0xff1a
 const WIDE_EQUALS = 0xff1d
+const BRACE = 123
+/** Blanks and signs of no width that texts from web pages have. */
+const BLANKS = ' \t\u00a0\u2009\u200b\u200c\u200d\u202f\u2060\ufeff'
+/** Quotes of printed texts, and what closes each. */
+const PRINTED = new Map(
+  [...'“„‘‚«‹'].map((open, at) => [open, ['”', '“”', '’', '‘’', '»', '›'][at] as string]),
+)
+const MAX_WRAPPED_CHARS = 512
+const CDATA = '<![CDATA['
 const NINE = 57
 const GROUP = /^[a-z][\w-]*(?:\.[\w-]+)+$/
 const ARTIFACT = /^[A-Za-z][\w.-]*:(?:\d+(?:\.\w+)+|\$\{?[A-Za-z]|[a-z]+:\d)/
@@ -69,7 +70,7 @@ function readPairs(line: string, marks: readonly Mark[]): Pair[] {
   let [outerEnd, nested, nextMark] = [0, 0, 0]
   for (let at = 0; at < line.length; at++) {
     const code = line.charCodeAt(at)
-    if (code < 40 || (code > 62 && code !== WIDE_COLON && code !== WIDE_EQUALS)) continue
+    if (code < 40 || (code > 62 && code !== BRACE && code !== WIDE_COLON && code !== WIDE_EQUALS)) continue
     while (nextMark < marks.length && (marks[nextMark] as Mark)[1] <= at) nextMark++
     const mark = marks[nextMark]
     const isInMark = mark !== undefined && mark[0] < at
@@ -93,6 +94,9 @@ function pairAt(line: string, at: number, code: number): Pair | undefined {
   if (code === 40) return passedPair(line, at, '(')
   if (code === 62) return enclosedPair(line, at)
   if (code === 45) return flagPair(line, at)
+  // `name <- "value"`, and `name{"value"}`.
+  if (code === 60) return line.startsWith('- ', at + 1) ? givenPair(line, at, at + 2) : undefined
+  if (code === BRACE) return isQuote(line, at + 1) ? bracedPair(line, at) : undefined
   return code > 62 ? givenPair(line, at, at + 1) : undefined
 }
 
@@ -118,8 +122,10 @@ function givenPair(line: string, at: number, end: number): Pair | undefined {
   }
   const name = nameBefore(line, left)
   if (name === '' || isTagged(line, name, left, end) || isCoordinate(line, name, end)) return undefined
-  const by = compares ? '=?' : operator.includes('=') ? '=' : ':'
-  return valueAfter(line, end, name, by)
+  const by = compares ? '=?' : operator.includes('=') || operator === '<-' ? '=' : ':'
+  // `${NAME:-value}`
+  const isDefault = line[end] === '-' && line[left - name.length - 1] === '{'
+  return valueAfter(line, isDefault ? end + 1 : end, name, by)
 }
 
 /** `registry/auth:4f2a…` is a version of an image, `arn:aws:…:secret:x` a name: nothing is given to them. */
@@ -157,40 +163,6 @@ function turnedPair(line: string, left: number, right: number): Pair | undefined
   return { name, by: '=?', start, end: end - 1, isQuoted: true }
 }
 
-/** The name that ends before `at`; a type between name and operator is passed over. */
-function nameBefore(line: string, at: number): string {
-  let end = skipBack(line, at)
-  // `char name[33] = …`
-  if (line[end] === ']') end -= /\[\d{0,5}$/.exec(line.slice(Math.max(0, end - 6), end))?.[0].length ?? 0
-  let name = nameEndingAt(line, end)
-  if (name.length <= MAX_TYPE_CHARS && TYPES.has(name.toLowerCase())) {
-    end = skipBack(line, end - name.length)
-    name = nameEndingAt(line, end) || name
-  }
-  return spokenName(line, end - name.length, name)
-}
-
-/** `API key: …`, as people write it. */
-function spokenName(line: string, start: number, name: string): string {
-  if (name.length !== 3 || line[start - 1] !== ' ' || name.toLowerCase() !== 'key') return name
-  const before = nameEndingAt(line, start - 1)
-  return KEY_KINDS.has(before.toLowerCase()) ? `${before} ${name}` : name
-}
-
-function skipBack(line: string, from: number): number {
-  let at = from
-  const stop = Math.max(0, from - MAX_GAP_CHARS)
-  while (at > stop && ' \t"\'`\\])*?:'.includes(line[at - 1] as string)) at--
-  return at
-}
-
-function nameEndingAt(line: string, end: number): string {
-  let start = end
-  const stop = Math.max(0, end - MAX_NAME_CHARS)
-  while (start > stop && isNameCode(line.charCodeAt(start - 1))) start--
-  return line.slice(start, end)
-}
-
 /** `set("NAME", "value")`, `NAME,value` and `name("value")`. */
 function passedPair(line: string, at: number, by: ',' | '('): Pair | undefined {
   let end = at
@@ -211,6 +183,11 @@ function isKept(line: string, nameStart: number, name: string, by: ',' | '('): b
   return KEEPS.test(line.slice(Math.max(0, nameStart - 32), nameStart))
 }
 
+function bracedPair(line: string, at: number): Pair | undefined {
+  const name = nameEndingAt(line, at)
+  return name === '' ? undefined : valueAfter(line, at + 1, name, '=')
+}
+
 /** `<name>value<`, also `<name attribute="…">value<`. */
 function enclosedPair(line: string, at: number): Pair | undefined {
   const floor = Math.max(0, at - MAX_TAG_CHARS)
@@ -218,11 +195,25 @@ function enclosedPair(line: string, at: number): Pair | undefined {
   if (open < floor) return undefined
   const name = /^<([A-Za-z_][\w.:-]{0,99})/.exec(line.slice(open, open + 102))?.[1]
   if (!name) return undefined
+  if (line.startsWith(CDATA, at + 1)) return wrappedPair(line, at + 1 + CDATA.length, ']]>', name, '>')
   const close = line.indexOf('<', at)
   // `<password>@host` is a hint of what to fill in.
   if (close < 0 && line[at + 1] === '@') return undefined
   const end = close < 0 ? line.length : close
   return trimmed(line, at + 1, end, name, '>', false)
+}
+
+/** What stands up to the sign that closes it. */
+function wrappedPair(
+  line: string,
+  start: number,
+  close: string,
+  name: string,
+  by: Pair['by'],
+): Pair | undefined {
+  // What is longer is looked at by its beginning alone: a sign that never comes would be looked for from every place.
+  const end = start + line.slice(start, start + MAX_WRAPPED_CHARS).indexOf(close)
+  return end > start ? { name, by, start, end, isQuoted: true } : undefined
 }
 
 /** `--name value`, and `-name value` where the name is a word. */
@@ -238,10 +229,16 @@ function valueAfter(line: string, from: number, name: string, by: Pair['by']): P
   const stop = Math.min(line.length, from + MAX_GAP_CHARS)
   // The name was bold: `**Password:** value`.
   if (by === ':' && line.startsWith('** ', start)) start += 2
-  while (start < stop && (line[start] === ' ' || line[start] === '\t')) start++
+  while (start < stop && BLANKS.includes(line[start] as string)) start++
   // Texts that go on over lines stand in brackets.
-  if (by === '=' && (line[start] === '(' || line[start] === '[') && isQuote(line, start + 1)) start++
+  const opens = by === '=' ? '([' : by === ':' ? '[' : ''
+  if (opens.includes(line[start] ?? ' ') && isQuote(line, start + 1)) start++
   if (by === '=' || by === ':') start = unwrap(line, start)
+  const closers = PRINTED.get(line[start] ?? '') ?? ''
+  for (const close of closers) {
+    const pair = wrappedPair(line, start + 1, close, name, by)
+    if (pair) return pair
+  }
   // A string may carry a prefix: @"…", b'…', r"…", f"…", $"…".
   if (isQuote(line, start + 1) && /[@bBrRfFuUL$]/.test(line[start] as string)) start++
   const isEscaped = line[start] === '\\' && isQuote(line, start + 1) && line[start + 1] !== '`'

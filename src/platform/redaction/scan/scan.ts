@@ -1,8 +1,10 @@
+import { joinClaims, RANK } from '../finding.ts'
 import { mayHaveShape } from '../formats/token-shapes.ts'
 import { MIN_BITS, MIN_TOKEN_CHARS, type Token } from '../layers/entropy-layer.ts'
 import { mayBeginAt } from '../layers/provider-layer.ts'
 import { findForeignWords } from '../looks/foreign-words.ts'
 import { surprise } from '../looks/randomness.ts'
+import { isEncodedText } from '../looks/value-shapes.ts'
 import { MARK_START, MAX_MARK_CHARS } from '../mark.ts'
 import type { AnchorTable, Lead } from './anchor-table.ts'
 import { ROW_BITS } from './anchors.ts'
@@ -11,6 +13,7 @@ import { atStart, copyState, isInBlock, isWatching, type LineState } from './lin
 import { type PassedTokens, passedTokens } from './passed-tokens.ts'
 import { holdsOnlyPairs, mergeSettled, replaceClaims } from './settled-claims.ts'
 import { MAX_COLOUR_CHARS, withoutColours } from './terminal-colours.ts'
+import { CLASS_BITS, DIGIT, KIND_UNIT, RANDOM, traitTable } from './traits.ts'
 
 /** A longer line is looked at in pieces of this many characters. */
 const WINDOW_CHARS = 16_384
@@ -18,36 +21,15 @@ const WINDOW_CHARS = 16_384
 export const ENOUGH_CHARS = WINDOW_CHARS + MAX_COLOUR_CHARS
 /** A piece ends so far before the end of what was looked at, so that a secret there is seen whole. */
 const OVERLAP_CHARS = 4_096
+/** What is found first is enough: no more is looked at than so much at a time. */
+const PART_CHARS = 512
 const MAX_CUT_SEARCH_CHARS = 2_048
 /** How often a line may be looked at again once its secrets are gone. */
 const ROUNDS = 4
 
 const NEWLINE = 10
-/** Kinds of token characters: letters beyond hexadecimal, other letters and signs, digits. */
-const KIND_UNIT = 64
-const CLASS_BITS = KIND_UNIT - 1
-const FAR_LETTER = KIND_UNIT
-const OTHER_TOKEN = KIND_UNIT * 2
-const DIGIT = KIND_UNIT * 4
-const RANDOM = FAR_LETTER | DIGIT
 /** Fewer hexadecimal digits are no key. */
 const MIN_HEX_CHARS = 24
-
-/** For each ASCII character, and for all others in the last place: its class for the anchors and its kind. */
-function traitTable({ classes, other }: AnchorTable['anchors']): Uint16Array {
-  const traits = new Uint16Array(129).fill(other)
-  classes.forEach((letter, code) => {
-    traits[code] = letter | kindOf(String.fromCharCode(code))
-  })
-  return traits
-}
-
-/** The kind of a character that tokens are made of; 0 for all others. */
-function kindOf(char: string): number {
-  if (/[G-Zg-z]/.test(char)) return FAR_LETTER
-  if (/[0-9]/.test(char)) return DIGIT
-  return /[A-Fa-f+/_.~-]/.test(char) ? OTHER_TOKEN : 0
-}
 
 /** A text that is looked at again while another is being looked at has its own place for each round. */
 const SHORT_CHARS = 512
@@ -213,7 +195,10 @@ function claimsOf(walk: Walk, line: SeenLine, isWhole: boolean): LineClaim[] {
   if (state.isMidLine || !hasSign(line.text, state.isDiff)) return settledClaims(walk, line, isWhole)
   const hits = line.hits.filter(({ at }) => at > 0).map((hit) => ({ ...hit, at: hit.at - 1 }))
   const tokens = line.tokens.map(({ start, end }) => ({ start: Math.max(0, start - 1), end: end - 1 }))
+  const { waiting } = copyState(state)
   const claims = settledClaims(walk, { ...line, text: line.text.slice(1), hits, tokens }, isWhole)
+  // What a change takes out and what it puts in its place stand behind the same name.
+  if (line.text.startsWith('-')) state.waiting ??= waiting
   return claims.map((claim) => ({ ...claim, start: claim.start + 1, end: claim.end + 1 }))
 }
 
@@ -225,7 +210,11 @@ function hasSign(line: string, isDiff: boolean): boolean {
 /** A mark may part what hid a secret beside it: a line is done when another look finds no more. */
 function settledClaims(walk: Walk, line: SeenLine, isWhole: boolean): LineClaim[] {
   const before = copyState(walk.state)
-  const claims = inspectLine(line, walk.state).filter(({ rule }) => !walk.off.has(rule))
+  const inside = claimsInside(walk, line)
+  const all = inspectLine(line, walk.state)
+  const claims: LineClaim[] = (inside.length === 0 ? all : joinClaims([...all, ...inside])).filter(
+    ({ rule }) => !walk.off.has(rule),
+  )
   for (const claim of claims) if (claim.guise && walk.off.has(claim.guise.rule)) delete claim.guise
   if (claims.length === 0 || walk.rounds === 0) return claims
   const end = isWhole ? line.text.length : cutAt(line.text, claims)
@@ -252,6 +241,29 @@ function addToken(tokens: Token[], text: string, start: number, end: number, lin
   let padded = end
   while (padded < end + 2 && text.charCodeAt(padded) === 61) padded++
   tokens.push({ start: start - lineStart, end: padded - lineStart })
+}
+
+/** A text in base64 that has a secret in it is hidden as a whole. */
+function claimsInside(walk: Walk, line: SeenLine): LineClaim[] {
+  if (walk.rounds === 0 || line.tokens.length === 0) return []
+  return line.tokens.flatMap(({ start, end }) => {
+    const text = line.text.slice(start, end)
+    const rule = isEncodedText(text) ? ruleWithin(walk, Buffer.from(text, 'base64').toString()) : undefined
+    return rule === undefined ? [] : [{ rule, start, end, rank: RANK.entropy }]
+  })
+}
+
+/** The rule of the first secret in a text that another one carries; what looks random in there is no news. */
+function ruleWithin({ passed: _, ...walk }: Walk, text: string): string | undefined {
+  const inner = { ...walk, state: atStart(), rounds: walk.rounds - 1, window: Number.POSITIVE_INFINITY }
+  let rule: string | undefined
+  for (let from = 0, end = 0; from < text.length && rule === undefined; from = end) {
+    end = text.indexOf('\n', from + PART_CHARS) + 1 || text.length
+    walkText(inner, text.slice(from, end), true, (claim) => {
+      if (claim.rank < RANK.entropy) rule ??= claim.rule
+    })
+  }
+  return rule
 }
 
 const REST = /[^\s"'`<>,;&]*/y

@@ -37,9 +37,9 @@ function shifted(claim: LineClaim, shift: number): LineClaim {
 }
 
 /** What may stand before, between and behind values on a line that holds nothing else. */
-const BEFORE_VALUE = /^\s{0,40}(?:-\s{1,4})?(?:[A-Za-z_]\w{0,60}["']?\s{0,4}[=:]\s{0,4})?["']?$/
+const BEFORE_VALUE = /^\s{0,40}(?:[-|]\s{1,4})?(?:[A-Za-z_]\w{0,60}["']?\s{0,4}[=:|]\s{0,4})?["']?$/
 const BETWEEN_VALUES = /^["']?[,;\s]{1,4}(?:["']?[A-Za-z_]\w{0,60}["']?\s{0,4}[=:]\s{0,4})?["']?$/
-const BEHIND_VALUE = /^["']?[,;]?\s{0,4}$/
+const BEHIND_VALUE = /^["']?\s?[,;|]?\s{0,4}$/
 
 /**
  * Whether all that stands on a line up to `end` are names and their values, which are gone: there is nothing left
@@ -59,7 +59,8 @@ export function holdsOnlyPairs(
   }
   if (from < end && !BEHIND_VALUE.test(text.slice(from))) return false
   return (
-    hits.every(({ at }) => at >= end || isClaimed(claims, at, at + 1)) &&
+    // A structure that begins in a name has nothing but a mark behind it.
+    hits.every(({ lead, at }) => lead.kind === 'structure' || at >= end || isClaimed(claims, at, at + 1)) &&
     tokens.every((token) => token.start >= end || isClaimed(claims, token.start, token.end))
   )
 }

@@ -1,6 +1,6 @@
 /** What makes bytes or a hidden text of a written one: the value is what it is given. */
 const WRAPPER =
-  /(?:[A-Za-z_$][\w$.]{0,40}\(\s{0,3})?(?:\[\]byte|Buffer\.from|\w{0,20}\.?(?:b64decode|decode(?:String|Base64|Hex|_base64)?|fromhex|from_?hex|unhexlify|fromBase64(?:String)?|hex2bin|base64_decode|atob|bytes|SecretStr|sensitive))\(\s{0,3}(?=[bB]?\\?["'`])/iy
+  /(?:[A-Za-z_$][\w$.]{0,40}\(\s{0,3})?(?:\[\]byte|Buffer\.from|\w{0,20}\.?(?:b64decode|decode(?:String|Base64|Hex|_base64)?|fromhex|from_?hex|unhexlify|fromBase64(?:String)?|hex2bin|base64_decode|atob|bytes|SecretStr|sensitive|Some|(?:String|Secret\w{0,10})::(?:from|new)))\(\s{0,3}(?=[bB]?\\?["'`])/iy
 /** `name || "value"`: what is taken where the name has none. */
 const FALLBACK = /(?:(?:\|\||\?\?)\s{0,3}(?=["'`])| or\s{1,3}(?=["']))/g
 
