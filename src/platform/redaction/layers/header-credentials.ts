@@ -17,8 +17,12 @@ const JOINT =
 const VALUED =
   /["'\\]{1,40}(?:\s{0,4},\s{0,4}["'\\]{0,40}|\s{1,4})value["'\\]{0,40}\s{0,4}[:=]\s{0,4}[\\]{0,40}["']/iy
 /** Anything else may stand between a header and its scheme: a cell, an element, an arrow, a few words. */
-const NEARBY = /(?<![A-Za-z0-9_-])(?:bearer|token)(?:[ \t]{1,4}|\\ |%20|\+)["'`]?/i
+const NEARBY = /(?<![A-Za-z0-9_-])(?:(bearer)|token)(?:[ \t]{1,4}|\\ |%20|\+)["'`]?/i
 const NEAR_CHARS = 60
+/** Signs alone join the two, or a verb: tokens are spoken of more often than bearers. */
+const MARKUP = /<[^<>]{0,60}>|&[lg]t;/g
+const GIVES = /^[^A-Za-z]*[^A-Za-z\s][^A-Za-z]*$/
+const GIVES_BEARER = /^[^A-Za-z]*$|\b(?:is|was|to|as|had|has|sent|be)\W{0,3}$/i
 /** A text of a scheme and what it carries, in quotes before the name of its header: `set("Token x", for: "Authorization")`. */
 const QUOTED = /(["'`])(?:bearer|token)[ \t]{1,4}([^\s"'`\\,;<>()]{4,100})\1/gi
 const BEFORE_CHARS = 160
@@ -43,7 +47,7 @@ const EXPLAINED = new Set(
     'credential credentials jwt access realm string value and or is with format requests required requirement ' +
     'verification validation protected protection challenge challenges endpoint endpoints security parameter ' +
     'parameters prefixed whitespace followed instead whatever whichever handling parsing support ' +
-    'supported comparison extraction injection propagation forwarding expected malformed missing'
+    'supported prefix prefixes request should before either option options method methods response secret secrets comparison extraction injection propagation forwarding expected malformed missing expired invalid revoked refused rejected accepted'
   ).split(' '),
 )
 /** Words, joined or alone: `token`, `auth_header`, `x-api-key`. */
@@ -58,7 +62,7 @@ const RAW_HEADER = /^\s*(?:[<>*+-]\s)?(?:Proxy-)?Authorization: /
 const PARAMETER = /^[a-z_]{2,30}=(?:$|[^=])/
 const MAX_WORD_BITS = 5
 /** Longer words go on in a sentence only if they explain headers. */
-const MIN_OWN_WORD_CHARS = 8
+const MIN_OWN_WORD_CHARS = 6
 const MAX_NAME_CHARS = 40
 const NAME_CHAR = /[A-Za-z0-9_-]/
 const REFERENCE =
@@ -104,11 +108,15 @@ function headerAt(line: string, at: number): Span | undefined {
 /** What a scheme carries close to the name of the header, whatever joins the two. */
 function carriedNear(line: string, start: number, behind: number): Span | undefined {
   const near = NEARBY.exec(line.slice(behind, behind + NEAR_CHARS))
-  const carried = near && looselyCarried(line, behind + near.index)
-  if (carried) return carried
+  if (near) {
+    const gap = line.slice(behind, behind + near.index).replace(MARKUP, '>')
+    const isSure = (near[1] ? GIVES_BEARER : GIVES).test(gap) || /["'`]$/.test(gap)
+    const carried = carriedByScheme(line, behind + near.index, !isSure)
+    if (carried) return carried
+  }
   const from = Math.max(0, start - BEFORE_CHARS)
   for (const { index } of line.slice(from, start).matchAll(QUOTED)) {
-    const quoted = looselyCarried(line, from + index + 1)
+    const quoted = carriedByScheme(line, from + index + 1, false)
     if (quoted) return quoted
   }
   return undefined
@@ -124,17 +132,20 @@ function carriedAt(line: string, from: number, name: string): Span | null | unde
   return isCarried(line, carried, scheme[1]) ? carried : null
 }
 
-/** `Bearer x` or `Token x` at a place that is no header for certain: there words may be words. */
-export function looselyCarried(line: string, from: number): Span | undefined {
+/** `Bearer x` or `Token x`; where the place `isLoose`, no header for certain, words may be words. */
+export function carriedByScheme(line: string, from: number, isLoose: boolean): Span | undefined {
   SCHEME.lastIndex = from
   const scheme = SCHEME.exec(line)
   if (!scheme || !LOOSE_SCHEME.test(scheme[1] ?? '')) return undefined
   const carried = valueAt(line, SCHEME.lastIndex)
   if (!carried || !isCarried(line, carried)) return undefined
-  const text = line.slice(...carried).replace(/[.:!?]+$/, '')
-  if (SHORT_WORD.test(text) || (NAME_LIKE.test(text) && surprise(text) < MAX_WORD_BITS && !isJoined(text)))
-    return undefined
-  return whole(line, carried)
+  return isLoose && isPlainName(line.slice(...carried)) ? undefined : whole(line, carried)
+}
+
+function isPlainName(carried: string): boolean {
+  const text = carried.replace(/[.:!?]+$/, '')
+  if (SHORT_WORD.test(text)) return true
+  return NAME_LIKE.test(text) && surprise(text) < MAX_WORD_BITS && !isJoined(text)
 }
 
 /** Words written as one that are no variable for a credential: `StoneSummer`, `stone_summer`. */

@@ -2,7 +2,7 @@ import { type Claim, joinClaims, RANK } from '../finding.ts'
 import { claimBesidePassword } from '../layers/beside-password.ts'
 import { claimBesideService } from '../layers/beside-service.ts'
 import { claimRandomTokens, type Token } from '../layers/entropy-layer.ts'
-import { looselyCarried } from '../layers/header-credentials.ts'
+import { carriedByScheme } from '../layers/header-credentials.ts'
 import { isKeywordSecret, MIN_VALUE_CHARS } from '../layers/keyword-layer.ts'
 import { findKubernetesData } from '../layers/kubernetes-secret.ts'
 import { hideBlockLine, isBlockLine, openBlock, type PemSpan } from '../layers/pem-blocks.ts'
@@ -212,10 +212,10 @@ function claimKeyed(
 }
 
 /** What a scheme carries in a value that is a credential by its name. */
-function carriedBy(line: string, { start }: Pair, level: () => KeyLevel) {
+function carriedBy(line: string, { name, start }: Pair, level: () => KeyLevel) {
   SCHEME_START.lastIndex = start
   if (!SCHEME_START.test(line)) return undefined
-  return ['secret', 'weak'].includes(level()) ? looselyCarried(line, start) : undefined
+  return ['secret', 'weak'].includes(level()) ? carriedByScheme(line, start, !/auth/i.test(name)) : undefined
 }
 
 /** Marks stay as they are. What is claimed beside one goes all the same: anybody may write a mark beside a secret. */

@@ -254,16 +254,16 @@ function claimsInside(walk: Walk, line: SeenLine): LineClaim[] {
 }
 
 /** The rule of the first secret in a text that another one carries; what looks random in there is no news. */
-function ruleWithin({ passed: _, ...walk }: Walk, text: string): string | undefined {
-  const inner = { ...walk, state: atStart(), rounds: walk.rounds - 1, window: Number.POSITIVE_INFINITY }
-  let rule: string | undefined
-  for (let from = 0, end = 0; from < text.length && rule === undefined; from = end) {
+function ruleWithin({ table, traits, off, rounds }: Walk, text: string): string | undefined {
+  const window = Number.POSITIVE_INFINITY
+  const inner: Walk = { table, traits, off, state: atStart(), rounds: rounds - 1, window }
+  const rules: string[] = []
+  const take: Take = ({ rule, rank }) => rank < RANK.entropy && rules.push(rule)
+  for (let from = 0, end = 0; from < text.length && rules.length === 0; from = end) {
     end = text.indexOf('\n', from + PART_CHARS) + 1 || text.length
-    walkText(inner, text.slice(from, end), true, (claim) => {
-      if (claim.rank < RANK.entropy) rule ??= claim.rule
-    })
+    walkText(inner, text.slice(from, end), true, take)
   }
-  return rule
+  return rules[0]
 }
 
 const REST = /[^\s"'`<>,;&]*/y

@@ -1,5 +1,5 @@
 import { type Claim, RANK } from '../finding.ts'
-import { looselyCarried } from '../layers/header-credentials.ts'
+import { carriedByScheme } from '../layers/header-credentials.ts'
 import { isKeywordSecret } from '../layers/keyword-layer.ts'
 import { type KeyLevel, keyLevel } from '../looks/key-names.ts'
 import { LOOKS } from '../looks/looks.ts'
@@ -43,7 +43,7 @@ export function takeWaiting(line: string, state: LineState, claims: Claim[]): Ke
     return undefined
   }
   const lead = LONE_SCHEME.exec(line)?.[0].length
-  if (lead !== undefined) claimCarried(looselyCarried(line, lead), claims)
+  if (lead !== undefined) claimCarried(carriedByScheme(line, lead, false), claims)
   else takeAlone(line, state, waiting, claims)
   return undefined
 }
