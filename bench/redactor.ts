@@ -214,6 +214,11 @@ const HOSTILE: Record<string, string> = {
   'words beside passwords': `password ${'aB-c'.repeat(15)}#1 `,
   'tokens beside services': varied(5_000, (letters) => `okta ${letters.slice(0, 20)} `),
   'columns of a dump': `COPY u (${'password,'.repeat(200)}a) FROM stdin;\n`,
+  'lines in base64': Buffer.from('password=a1b2c3!d4\n').toString('base64'),
+  'printed quotes that stay open': 'password: “',
+  'maps of passwords': 'passwords:\n  a: b1!c2d3\n',
+  'verdicts of tests': 'PASS: a1!b2c3\n',
+  'two bytes a character': 'p\0w\0=\0a\0!\x001\0',
   'a long list of passwords': `passwords:\n${'- a1b2c3d4\n'.repeat(40)}`,
 }
 
