@@ -72,7 +72,7 @@ test('every link of its pages leads to a file that is in it', () => {
 test('every file that a program of it loads is in it, and loads', async () => {
   const dist = join(installed.package, 'dist')
   const named = globSync('*.js', { cwd: dist }).flatMap((file) =>
-    [...readFileSync(join(dist, file), 'utf8').matchAll(/import\("(\.\/[\w-]+\.js)"\)/g)].map(
+    [...readFileSync(join(dist, file), 'utf8').matchAll(/import\([`"'](\.\/[\w-]+\.js)[`"']\)/g)].map(
       ([, to = '']) => to,
     ),
   )

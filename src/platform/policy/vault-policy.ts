@@ -117,9 +117,6 @@ const writtenAgentPolicy = () =>
 /** What can be said of the tool of an MCP server alone. */
 const OF_SERVERS = ['pin', 'output_schema', 'annotations', 'trusts_annotations'] as const
 
-/** What can be said of the tool of an MCP server alone. */
-const OF_SERVERS = ['pin', 'output_schema', 'annotations', 'trusts_annotations'] as const
-
 /** Each tool with the provider that it names, so that no call has to look it up. */
 const externalAgentPolicy = () =>
   writtenAgentPolicy().transform(({ allowed_tools, ...policy }, context) => {

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import WAYS from './fixtures/secret-places.json' with { type: 'json' }
-import * as made from './fixtures/secret-values.ts'
+import * as made from './fixtures/secret-values.fixture.ts'
 import { createRedactor } from './redactor.ts'
 
 /** Half of the values are the same in every run, half are new. */
