@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useHub } from '../../api/hub'
 import { chainQuery, histogramQuery, type RecordFilter } from '../../api/queries'
 import { isTyping } from '../../frame/keys'
-import { CallBars } from '../../parts/bars'
+import { type AuditRecord, CallBars } from '../../parts/bars'
 import { Icon } from '../../parts/icon'
 import { Fault } from '../../parts/panel'
 import { Status } from '../../parts/status'
@@ -24,16 +24,20 @@ export function Activity() {
   const filter = useFilter(search)
   const isStill = isHeld || isReading || search.record !== undefined
   const tail = useTail(filter, isStill)
-  const open = (record: number | undefined, why = false) =>
-    void navigate({
-      search: ({ record: _record, why: _why, ...kept }) => ({
-        ...kept,
-        ...(record !== undefined && { record }),
-        ...(why && { why }),
+  const open = useCallback(
+    (record: number | undefined, why = false) =>
+      void navigate({
+        search: ({ record: _record, why: _why, ...kept }) => ({
+          ...kept,
+          ...(record !== undefined && { record }),
+          ...(why && { why }),
+        }),
       }),
-    })
+    [navigate],
+  )
+  const show = useCallback((record: number) => open(record), [open])
   useKeys({
-    records: tail.records.map(({ seq }) => seq),
+    records: tail.records,
     at: search.record,
     open,
     hold: () => setHeld(!isHeld),
@@ -87,7 +91,7 @@ export function Activity() {
           </span>
         </div>
         {tail.older.error && <Fault error={tail.older.error} retry={() => void tail.older.refetch()} />}
-        <RecordRows tail={tail} chosen={search.record} open={open} onReading={setReading} />
+        <RecordRows tail={tail} chosen={search.record} open={show} onReading={setReading} />
       </div>
       {search.record !== undefined && (
         <RecordPanel
@@ -120,7 +124,7 @@ function useFilter({ outcome, operation, called_by, grant, tool, flow, own }: Ac
 }
 
 function useKeys(props: {
-  records: readonly number[]
+  records: readonly AuditRecord[]
   at: number | undefined
   open: (record: number | undefined) => void
   hold: () => void
@@ -129,9 +133,9 @@ function useKeys(props: {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      const place = at === undefined ? -1 : records.indexOf(at)
-      if (event.key === 'j') open(records[Math.min(place + 1, records.length - 1)])
-      else if (event.key === 'k') open(records[Math.max(place - 1, 0)])
+      const place = at === undefined ? -1 : records.findIndex(({ seq }) => seq === at)
+      if (event.key === 'j') open(records[Math.min(place + 1, records.length - 1)]?.seq)
+      else if (event.key === 'k') open(records[Math.max(place - 1, 0)]?.seq)
       else if (event.key === '.') hold()
       else if (event.key === 'Escape' && at !== undefined) open(undefined)
     }

@@ -32,6 +32,8 @@ export function useTail(filter: RecordFilter, isHeld: boolean) {
       ),
     getNextPageParam: ({ next_before_seq }) => next_before_seq ?? undefined,
     staleTime: Number.POSITIVE_INFINITY,
+    // Records never change, so pages that are known are not compared with themselves at each further one.
+    structuralSharing: false,
   })
   const first = older.data?.pages[0]?.records[0]?.seq ?? 0
   const { newer, skipped } = useNewer(filter, older.data === undefined ? undefined : first)
