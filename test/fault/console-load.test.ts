@@ -14,7 +14,8 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 const RECORDS = IS_LONG ? 100_000 : 6_000
 const TAIL_SECONDS = IS_LONG ? 60 : 4
 const PER_SECOND = 500
-const LONG_TASK_MS = 100
+/** The bar; the short form runs beside other tests, which a task of a page waits for, too. */
+const LONG_TASK_MS = IS_LONG ? 100 : 300
 /** So much may the page hold more at the end of the tail than at its beginning. */
 const GROWTH_BYTES = 12 * 1_048_576
 const table: Record<string, object> = {}

@@ -4,12 +4,13 @@ import { useCallback, useEffect, useMemo, useState } from 'react'
 import { useHub } from '../../api/hub'
 import { chainQuery, histogramQuery, type RecordFilter } from '../../api/queries'
 import { isTyping } from '../../frame/keys'
-import { type AuditRecord, CallBars } from '../../parts/bars'
+import { CallBars } from '../../parts/bars'
 import { Icon } from '../../parts/icon'
 import { Fault } from '../../parts/panel'
 import { Status } from '../../parts/status'
 import type { ActivitySearch } from '../../router'
 import { Filters } from './filters'
+import type { RecordList } from './record-list'
 import { RecordPanel } from './record-panel'
 import { RecordRows } from './record-rows'
 import { useTail } from './use-tail'
@@ -42,7 +43,7 @@ export function Activity() {
     open,
     hold: () => setHeld(!isHeld),
   })
-  const shown = tail.records.find(({ seq }) => seq === search.record)
+  const shown = tail.records.at(tail.records.placeOf(search.record))
   return (
     <div className={`page activity ${search.record !== undefined ? 'with-side' : ''}`}>
       <div className="activity-main">
@@ -124,7 +125,7 @@ function useFilter({ outcome, operation, called_by, grant, tool, flow, own }: Ac
 }
 
 function useKeys(props: {
-  records: readonly AuditRecord[]
+  records: RecordList
   at: number | undefined
   open: (record: number | undefined) => void
   hold: () => void
@@ -133,9 +134,9 @@ function useKeys(props: {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      const place = at === undefined ? -1 : records.findIndex(({ seq }) => seq === at)
-      if (event.key === 'j') open(records[Math.min(place + 1, records.length - 1)]?.seq)
-      else if (event.key === 'k') open(records[Math.max(place - 1, 0)]?.seq)
+      const place = records.placeOf(at)
+      if (event.key === 'j') open(records.at(Math.min(place + 1, records.length - 1))?.seq)
+      else if (event.key === 'k') open(records.at(Math.max(place - 1, 0))?.seq)
       else if (event.key === '.') hold()
       else if (event.key === 'Escape' && at !== undefined) open(undefined)
     }
