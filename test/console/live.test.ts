@@ -92,11 +92,11 @@ describe.each(DATABASES)('two hubs on %s', (database) => {
 
   test('several tabs share one stream, and the next one takes it over', async () => {
     await open('')
-    const streams = (of: Page, to: string[]) =>
-      of.on('request', (request) => request.url().includes('/v1/owner/stream') && to.push(request.url()))
     const second = await context.newPage()
     const asked: string[] = []
-    streams(second, asked)
+    second.on('request', (request) => {
+      if (request.url().includes('/v1/owner/stream')) asked.push(request.url())
+    })
     await second.goto(`${place()}/console/activity`)
     await second.getByText('Live', { exact: true }).waitFor()
     await second.locator('.log-space .log-row').first().waitFor()

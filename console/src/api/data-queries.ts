@@ -40,6 +40,13 @@ export const lineageQuery = ({ vault, client }: Hub, ledger_id: string, directio
     meta: { follows: /^(boundary_|ledger_)/ },
   })
 
+export const growthQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['ledger_growth', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/ledger/growth', { signal })),
+    meta: { follows: /^(boundary_|ledger_)/ },
+  })
+
 export const ledgerProofQuery = ({ vault, client }: Hub) =>
   queryOptions({
     queryKey: ['ledger_verify', vault],

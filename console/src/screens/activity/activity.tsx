@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useState } from 'react'
+import { answerOf } from '../../api/client'
 import { useHub } from '../../api/hub'
-import { chainQuery, histogramQuery, type RecordFilter } from '../../api/queries'
+import { chainQuery, type RecordFilter } from '../../api/queries'
 import { isTyping } from '../../frame/keys'
-import { CallBars } from '../../parts/bars'
 import { Icon } from '../../parts/icon'
 import { Fault } from '../../parts/panel'
+import { SaveLines } from '../../parts/save-lines'
 import { Status } from '../../parts/status'
 import type { ActivitySearch } from '../../router'
 import { Filters } from './filters'
 import type { RecordList } from './record-list'
 import { RecordPanel } from './record-panel'
 import { RecordRows } from './record-rows'
+import { Stretch } from './stretch'
 import { useTail } from './use-tail'
 import { WhyDrawer } from './why-drawer'
 
@@ -55,7 +57,7 @@ export function Activity() {
           <Chain />
         </header>
         <Filters search={search} />
-        <LastHour />
+        <Stretch search={search} />
         <div className="strip">
           {isStill ? (
             <>
@@ -109,7 +111,8 @@ export function Activity() {
   )
 }
 
-function useFilter({ outcome, operation, called_by, grant, tool, flow, own }: ActivitySearch): RecordFilter {
+function useFilter(search: ActivitySearch): RecordFilter {
+  const { outcome, operation, called_by, grant, tool, flow, own, since, until } = search
   return useMemo(
     () => ({
       ...(outcome && { outcome }),
@@ -118,9 +121,11 @@ function useFilter({ outcome, operation, called_by, grant, tool, flow, own }: Ac
       ...(grant && { grant }),
       ...(tool && { tool }),
       ...(flow && { flow }),
+      ...(since && { since }),
+      ...(until && { until }),
       ...(!own && { hide_own_reads: true }),
     }),
-    [outcome, operation, called_by, grant, tool, flow, own],
+    [outcome, operation, called_by, grant, tool, flow, own, since, until],
   )
 }
 
@@ -165,16 +170,22 @@ function Chain() {
       >
         {chain.isFetching ? 'Verifying…' : 'Verify again'}
       </button>
-    </div>
-  )
-}
-
-function LastHour() {
-  const hub = useHub()
-  const histogram = useQuery(histogramQuery(hub))
-  return (
-    <div className="hour">
-      {histogram.data && <CallBars bars={histogram.data.bars} label="Calls of the last hour, by minute" />}
+      <SaveLines
+        title="Export the audit log?"
+        file="audit.jsonl"
+        page={(after_seq) =>
+          answerOf(
+            hub.client.GET('/api/v1/audit/export', {
+              params: { query: after_seq === undefined ? {} : { after_seq } },
+            }),
+          )
+        }
+      >
+        <p>
+          The records of all vaults as signed lines, the oldest first. Whoever has the file can check it with{' '}
+          <code>knowtation audit verify --file audit.jsonl</code>.
+        </p>
+      </SaveLines>
     </div>
   )
 }
