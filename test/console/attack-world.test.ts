@@ -76,7 +76,8 @@ beforeAll(async () => {
       target_id: NASTY,
     }),
   )
-  const fields = { client_id: 'test-agent', client_name: SHORT }
+  // A program's name may have no hidden sign.
+  const fields = { client_id: 'test-agent', client_name: '<img src=x onerror=alert(1)>' }
   const { body } = await oauth(hub, '/oauth/device_authorization', fields)
   await owner.get(`/device?user_code=${String(body.user_code)}`)
   await owner.post('/device/approve', { user_code: String(body.user_code) })
@@ -98,7 +99,7 @@ const SCREENS: [string, () => string, boolean][] = [
   ['activity', () => '/activity', true],
   ['grants', () => '/agents', false],
   ['consents', () => '/agents?tab=consents', false],
-  ['owner agents', () => '/agents?tab=owner_agents', true],
+  ['owner agents', () => '/agents?tab=owner_agents', false],
   ['tokens', () => '/agents?tab=tokens', true],
   ['flows', () => '/flows', true],
   ['flow', () => '/flows/flow_nasty', true],
@@ -149,6 +150,10 @@ test('no screen executes, hides or turns around what others have written', async
       ...[...text.split('\n'), ...names].filter((line) => HIDDEN.test(line)).map((line) => [name, line]),
     )
   }
+  await page.goto(`${originOf(asking.hub)}/console/inbox?item=proposal:${proposal}`)
+  await page.getByRole('button', { name: 'Raw', exact: true }).click()
+  await page.locator('pre').waitFor()
+  expect(HIDDEN.test(await page.locator('pre').innerText())).toBe(false)
   expect(faults).toEqual([])
   expect(complaints).toEqual([])
 })

@@ -1,8 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { LedgerRow } from '../../src/domains/boundary/ledger/ledger-record.ts'
 import { insertEntries } from '../../src/domains/boundary/ledger/ledger-store.ts'
+import { ledgerRow } from '../boundary/ledger-rows.fixture.ts'
 import { openBrowser } from '../browser/owner-browser.fixture.ts'
 import { type OwnedHub, startOwnedHub } from '../control/connection-samples.ts'
 import { ownerOrigin } from '../control/owner-visitor.ts'
@@ -11,8 +11,6 @@ import { NASTY, openConsole, pictureOf } from './console-world.fixture.ts'
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 const SOURCES = ['analytics', 'search', 'orders', NASTY]
-const at = '2026-11-01T12:00:00.000Z'
-const idOf = (number: number) => `led_${String(number).padStart(32, '0')}`
 
 let hub: OwnedHub
 let browser: Browser
@@ -20,39 +18,25 @@ let context: BrowserContext
 let page: Page
 let complaints: string[]
 
-function row(number: number, more: Partial<LedgerRow>): LedgerRow {
-  return {
-    vault_id: 'default',
-    tenant_id: 'shop',
-    seq: number,
-    id: idOf(number),
-    robot_id: null,
-    module: 'marketing',
-    source: 'planner',
-    type: 'signal',
-    state: 'final',
-    payload_json: '{"text":"words"}',
-    depends_on_json: '[]',
-    execution_id: null,
-    event_key: null,
-    created_at: at,
-    hash: '0'.repeat(64),
-    ...more,
-  } as LedgerRow
-}
-
 /** A plan that rests on clusters, and these on signals: as many entries as are wanted. */
 async function addPlan(first: number, count: number): Promise<string> {
   const clusters = Math.ceil(count / 20)
   const signals = Array.from({ length: count - clusters - 1 }, (_, place) =>
-    row(first + place, { source: SOURCES[place % SOURCES.length] as string }),
+    ledgerRow(first + place, { source: SOURCES[place % SOURCES.length] as string }),
   )
   const made = Array.from({ length: clusters }, (_, place) => {
     const own = signals.filter((_one, signal) => signal % clusters === place)
     const depends_on_json = JSON.stringify(own.map(({ id }) => id))
-    return row(first + signals.length + place, { type: 'cluster', source: 'clusterer', depends_on_json })
+    return ledgerRow(first + signals.length + place, {
+      type: 'cluster',
+      source: 'clusterer',
+      depends_on_json,
+    })
   })
-  const plan = row(first + count, { type: 'plan', depends_on_json: JSON.stringify(made.map(({ id }) => id)) })
+  const plan = ledgerRow(first + count, {
+    type: 'plan',
+    depends_on_json: JSON.stringify(made.map(({ id }) => id)),
+  })
   const rows = [...signals, ...made, plan]
   for (let done = 0; done < rows.length; done += 500)
     await hub.hub.db.transaction((tx) => insertEntries(tx, rows.slice(done, done + 500)))

@@ -25,11 +25,11 @@ const STATES: Readonly<Record<string, StateName>> = {
 export function Engines({ item }: { item: string | undefined }) {
   const hub = useHub()
   const executions = useQuery(executionsQuery(hub))
-  const [state, setState] = useState('')
+  const [wanted, setWanted] = useState('')
   const choice = (
     <label className="small">
       State{' '}
-      <select value={state} onChange={({ target }) => setState(target.value)}>
+      <select value={wanted} onChange={({ target }) => setWanted(target.value)}>
         <option value="">any</option>
         {Object.keys(STATES).map((one) => (
           <option key={one}>{one}</option>
@@ -46,13 +46,14 @@ export function Engines({ item }: { item: string | undefined }) {
           empty={({ executions: list }) =>
             list.length === 0
               ? 'No engine was asked yet: `knowtation boundary run`.'
-              : list.every((one) => state !== '' && one.state !== state) && `None of the newest is ${state}.`
+              : list.every((one) => wanted !== '' && one.state !== wanted) &&
+                `None of the newest is ${wanted}.`
           }
         >
           {({ executions: list }) => (
             <ul className="rows">
               {list
-                .filter((one) => state === '' || one.state === state)
+                .filter((one) => wanted === '' || one.state === wanted)
                 .map(({ run_id, engine, objective_type, state, updated_at, error_code, tenant_id }) => (
                   <li key={run_id}>
                     <div className="row run-row">
