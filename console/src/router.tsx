@@ -20,6 +20,8 @@ const root = createRootRoute({
 
 const home = createRoute({ getParentRoute: () => root, path: '/', component: Home })
 
+/** How far back the bars of the log go, in minutes. */
+export const STRETCHES = [60, 360, 1_440] as const
 const OUTCOMES = ['allowed', 'denied', 'failed'] as const
 
 export interface ActivitySearch extends PageSearch {
@@ -29,6 +31,10 @@ export interface ActivitySearch extends PageSearch {
   grant?: string
   tool?: string
   flow?: string
+  /** From when on, and until when; how many minutes back the bars go. */
+  since?: string
+  until?: string
+  minutes?: number
   /** Whether the owner's own reads are shown, too. */
   own?: boolean
   /** The record that is looked at, and whether the question is why it was refused. */
@@ -47,6 +53,12 @@ const activity = createRoute({
     }
     const outcome = OUTCOMES.find((one) => one === search.outcome)
     if (outcome) kept.outcome = outcome
+    for (const name of ['since', 'until'] as const) {
+      const moment = Date.parse(String(search[name]))
+      if (!Number.isNaN(moment)) kept[name] = new Date(moment).toISOString()
+    }
+    const minutes = STRETCHES.find((one) => one === search.minutes)
+    if (minutes && minutes !== STRETCHES[0]) kept.minutes = minutes
     if (Number.isSafeInteger(search.record)) kept.record = search.record as number
     if (search.own === true) kept.own = true
     if (search.why === true) kept.why = true

@@ -107,12 +107,12 @@ test('a flow is read as a page, and as a program reads it', async () => {
 
 test('an entry of the ledger tells from what it was made, and the words of others stay words', async () => {
   await open(`/data?tab=ledger&item=${encodeURIComponent(entry)}`)
-  const boxes = page.locator('.lineage-box')
+  const boxes = page.locator('.graph-box')
   await boxes.nth(2).waitFor()
   await pictureOf(page, 'lineage')
-  await boxes.nth(1).click()
+  await page.locator('.graph-box:not(.is-start)').first().click()
   await page.locator('.foreign-block').waitFor()
-  await page.getByRole('button', { name: 'Used for' }).click()
+  await page.getByRole('button', { name: 'Made into' }).click()
   await vi.waitFor(async () => expect(await boxes.count()).toBe(2))
   await page.getByRole('button', { name: 'Verify' }).click()
   await page.getByText('intact, 1 tenants').waitFor()

@@ -163,6 +163,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   }),
   ledger_list: expects('read', '200'),
   ledger_show: expects('read', '404 unknown_ledger_entry', { ledger_id: 'led-nope' }),
+  ledger_growth: expects('read', '200'),
   ledger_lineage: expects('read', '404 unknown_ledger_entry', { ledger_id: 'led-nope' }),
   ledger_verify: expects('admin', '200'),
   ledger_export: expects('admin', '404 unknown_tenant', { tenant_id: 't-001' }),

@@ -3,6 +3,9 @@ import { answerOf } from './client'
 import type { Hub } from './hub'
 import { SOURCE } from './queries'
 
+/** As many entries as a lineage is drawn of. */
+const LINEAGE_LIMIT = 5_000
+
 /** The reads of engines, the ledger and one source; the others are in `queries.ts`. */
 export const executionQuery = ({ vault, client }: Hub, run_id: string) =>
   queryOptions({
@@ -31,9 +34,16 @@ export const lineageQuery = ({ vault, client }: Hub, ledger_id: string, directio
   queryOptions({
     queryKey: ['ledger_lineage', vault, ledger_id, direction],
     queryFn: ({ signal }) => {
-      const params = { path: { ledger_id }, query: { direction, limit: 500 } }
+      const params = { path: { ledger_id }, query: { direction, limit: LINEAGE_LIMIT } }
       return answerOf(client.GET('/api/v1/ledger/entries/{ledger_id}/lineage', { params, signal }))
     },
+    meta: { follows: /^(boundary_|ledger_)/ },
+  })
+
+export const growthQuery = ({ vault, client }: Hub) =>
+  queryOptions({
+    queryKey: ['ledger_growth', vault],
+    queryFn: ({ signal }) => answerOf(client.GET('/api/v1/ledger/growth', { signal })),
     meta: { follows: /^(boundary_|ledger_)/ },
   })
 

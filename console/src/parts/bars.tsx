@@ -1,3 +1,4 @@
+import { type PointerEvent, useState } from 'react'
 import type { components } from '../api/schema'
 import { exactTime } from './time'
 
@@ -6,6 +7,8 @@ interface Bar {
   allowed: number
   denied: number
   failed: number
+  mean_ms: number
+  slowest_ms: number
 }
 export type Bars = readonly Bar[]
 export type AuditRecord = components['schemas']['AuditRecord']
@@ -15,8 +18,26 @@ const STEP = 10
 const WIDTH = 7.5
 
 /** Calls over time. Refusals carry a cross above the bar, too; the table behind says all of it in words. */
-export function CallBars({ bars, label }: { bars: Bars; label: string }) {
+export function CallBars(props: {
+  bars: Bars
+  label: string
+  /** Hears of a stretch that was drawn over with a pointer: the first and the last of its bars. */
+  pick?: (first: string, last: string) => void
+}) {
+  const { bars, label, pick } = props
   const most = Math.max(1, ...bars.map(sumOf))
+  const [from, setFrom] = useState<number>()
+  const barAt = (event: PointerEvent<SVGSVGElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect()
+    const place = Math.floor(((event.clientX - left) / width) * bars.length)
+    return Math.min(bars.length - 1, Math.max(0, place))
+  }
+  const [to, setTo] = useState<number>()
+  const drop = () => {
+    setFrom(undefined)
+    setTo(undefined)
+  }
+  const [low, high] = [Math.min(from ?? 0, to ?? 0), Math.max(from ?? 0, to ?? 0)]
   return (
     <figure className="bars">
       <svg
@@ -24,7 +45,24 @@ export function CallBars({ bars, label }: { bars: Bars; label: string }) {
         preserveAspectRatio="none"
         role="img"
         aria-label={label}
+        {...(pick && {
+          className: 'can-pick',
+          onPointerDown: (event: PointerEvent<SVGSVGElement>) => {
+            event.currentTarget.setPointerCapture(event.pointerId)
+            setFrom(barAt(event))
+            setTo(barAt(event))
+          },
+          onPointerMove: (event: PointerEvent<SVGSVGElement>) => from !== undefined && setTo(barAt(event)),
+          onPointerCancel: drop,
+          onPointerUp: () => {
+            if (from !== undefined) pick(bars[low]?.at ?? '', bars[high]?.at ?? '')
+            drop()
+          },
+        })}
       >
+        {from !== undefined && (
+          <rect className="picked" x={low * STEP} width={(high - low + 1) * STEP} height={HEIGHT + 12} />
+        )}
         {bars.map((bar, place) => (
           <OneBar key={bar.at} bar={bar} x={place * STEP} most={most} />
         ))}
@@ -38,17 +76,29 @@ export function CallBars({ bars, label }: { bars: Bars; label: string }) {
               <th>allowed</th>
               <th>refused</th>
               <th>failed</th>
+              <th>mean ms</th>
+              <th>slowest ms</th>
             </tr>
           </thead>
           <tbody>
             {bars
               .filter((bar) => sumOf(bar) > 0)
-              .map(({ at, allowed, denied, failed }) => (
+              .map(({ at, allowed, denied, failed, mean_ms, slowest_ms }) => (
                 <tr key={at}>
-                  <td>{exactTime(at)}</td>
+                  <td>
+                    {pick ? (
+                      <button type="button" className="link" onClick={() => pick(at, at)}>
+                        {exactTime(at)}
+                      </button>
+                    ) : (
+                      exactTime(at)
+                    )}
+                  </td>
                   <td>{allowed}</td>
                   <td>{denied}</td>
                   <td>{failed}</td>
+                  <td className="num">{mean_ms}</td>
+                  <td className="num">{slowest_ms}</td>
                 </tr>
               ))}
           </tbody>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
-import { COUNT_SCAN_LIMIT, countMinutes } from '../../platform/audit/count-minutes.ts'
+import { COUNT_SCAN_LIMIT, countMinutes, type MinuteCount } from '../../platform/audit/count-minutes.ts'
 import { ownReadsOf } from './own-reads.ts'
 
 const DEFAULT_MINUTES = 60
@@ -18,7 +18,14 @@ export const AuditHistogramOutput = z.strictObject({
   schema: z.literal('knowtation.audit_histogram/v0'),
   vault_id: z.string(),
   bar_seconds: z.int().describe('How long one bar is'),
-  bars: z.array(z.strictObject({ at: z.string().describe('When it begins'), ...counts })),
+  bars: z.array(
+    z.strictObject({
+      at: z.string().describe('When it begins'),
+      ...counts,
+      mean_ms: z.number().describe('How long a call took on average'),
+      slowest_ms: z.number(),
+    }),
+  ),
   total: z.strictObject(counts),
   own_reads: z.int().describe('What the owner only looked at; it is in no bar'),
   callers: z.int().describe('How many callers there were, the owner aside'),
@@ -57,6 +64,7 @@ export const auditHistogram = defineOperation({
     const bars = Array.from({ length: Math.ceil(minutes / bar_minutes) }, (_, place) => ({
       at: timeOf(first + place * bar_minutes),
       ...none(),
+      ...NO_TIME,
     }))
     const total = none()
     let own_reads = 0
@@ -66,7 +74,7 @@ export const auditHistogram = defineOperation({
         const minute = Date.parse(`${counted.minute}:00Z`) / 60_000
         // A clock that was ahead has written of a time to come: it stands in the last bar.
         const bar = bars[Math.min(Math.floor((minute - first) / bar_minutes), bars.length - 1)]
-        if (bar) bar[counted.outcome] += counted.calls
+        if (bar) addTo(bar, counted)
         total[counted.outcome] += counted.calls
       }
     }
@@ -74,7 +82,11 @@ export const auditHistogram = defineOperation({
       schema: 'knowtation.audit_histogram/v0' as const,
       vault_id,
       bar_seconds: bar_minutes * 60,
-      bars,
+      bars: bars.map(({ records, spent_ms, slowest_ms, ...bar }) => ({
+        ...bar,
+        mean_ms: tenths(records === 0 ? 0 : spent_ms / records),
+        slowest_ms: tenths(slowest_ms),
+      })),
       total,
       own_reads,
       callers: found.callers,
@@ -82,6 +94,21 @@ export const auditHistogram = defineOperation({
     }
   },
 })
+
+const NO_TIME = { records: 0, spent_ms: 0, slowest_ms: 0 }
+
+type Sums = ReturnType<typeof none> & typeof NO_TIME
+
+function addTo(bar: Sums, { outcome, calls, records, spent_ms, slowest_ms }: MinuteCount): void {
+  bar[outcome] += calls
+  bar.records += records
+  bar.spent_ms += spent_ms
+  bar.slowest_ms = Math.max(bar.slowest_ms, slowest_ms)
+}
+
+function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10
+}
 
 function none() {
   return { allowed: 0, denied: 0, failed: 0 }

@@ -19,6 +19,7 @@ export function presentHistogram(
     drawn.join(''),
     page.red(crosses.join('').trimEnd()),
     `${said}; a bar is ${counted(bar_seconds / 60, 'minute')}.`,
+    `The slowest call took ${Math.max(0, ...bars.map(({ slowest_ms }) => slowest_ms))} ms.`,
     ...(own_reads > 0 ? [page.dim(`Your own reads are left out: ${own_reads}.`)] : []),
     ...(complete ? [] : ['Older calls of this stretch are not counted: there are too many.']),
   ].join('\n')

@@ -10,6 +10,7 @@ import { boundaryShow } from './executions/boundary-show.ts'
 import { runnerOf } from './executions/execution-runner.ts'
 import { ledgerAppend } from './ledger/ledger-append.ts'
 import { ledgerExport } from './ledger/ledger-export.ts'
+import { ledgerGrowth } from './ledger/ledger-growth.ts'
 import { ledgerLineage } from './ledger/ledger-lineage.ts'
 import { ledgerList } from './ledger/ledger-list.ts'
 import { ledgerShow } from './ledger/ledger-show.ts'
@@ -29,6 +30,7 @@ export const boundaryOperations = [
   ledgerList,
   ledgerShow,
   ledgerLineage,
+  ledgerGrowth,
   ledgerVerify,
   ledgerExport,
 ]

@@ -11,11 +11,17 @@ export interface MinuteCount {
   caller_kind: string
   outcome: AuditOutcome
   calls: number
+  /** Equal calls that share a record count once here. */
+  records: number
+  spent_ms: number
+  slowest_ms: number
 }
 
 const newest = sql<{ seq: number }>('SELECT seq FROM audit_head WHERE only_row = 1')
 const count = sql<MinuteCount>(
-  `SELECT substr(at, 1, 16) AS minute, operation, caller_kind, outcome, CAST(SUM(repeats) AS INTEGER) AS calls
+  `SELECT substr(at, 1, 16) AS minute, operation, caller_kind, outcome, CAST(SUM(repeats) AS INTEGER) AS calls,
+     CAST(COUNT(*) AS INTEGER) AS records, CAST(SUM(duration_us) / 1000.0 AS DOUBLE PRECISION) AS spent_ms,
+     CAST(MAX(duration_us) / 1000.0 AS DOUBLE PRECISION) AS slowest_ms
    FROM audit_records WHERE seq > ? AND vault_id = ? AND at >= ?
    GROUP BY substr(at, 1, 16), operation, caller_kind, outcome ORDER BY minute`,
 )

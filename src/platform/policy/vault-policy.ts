@@ -31,15 +31,15 @@ const budgets = () => ({
   max_result_bytes: z.int().positive().max(MAX_OUTPUT_BYTES).optional(),
 })
 
-const schema = () => z.record(z.string(), z.unknown()).refine(isUsableSchema, 'not a usable JSON Schema')
+const jsonSchema = () => z.record(z.string(), z.unknown()).refine(isUsableSchema, 'not a usable JSON Schema')
 
 const WrittenTool = z.lazy(() =>
   z.strictObject({
     id: ToolId,
     description: z.string().max(MAX_DESCRIPTION_CHARS).optional(),
-    input_schema: schema().optional(),
+    input_schema: jsonSchema().optional(),
     /** What the structured answers of a server's tool look like: agents are told, and answers held against it. */
-    output_schema: schema().optional(),
+    output_schema: jsonSchema().optional(),
     /** What a server says of its tool. Agents are told that it says so. */
     annotations: z.record(z.string(), z.unknown()).optional(),
     /** The owner vouches for the annotations: agents are told them as the hub's own. */

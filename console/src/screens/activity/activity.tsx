@@ -1,17 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { answerOf } from '../../api/client'
 import { useHub } from '../../api/hub'
-import { chainQuery, histogramQuery, type RecordFilter } from '../../api/queries'
+import { chainQuery, type RecordFilter } from '../../api/queries'
 import { isTyping } from '../../frame/keys'
-import { CallBars } from '../../parts/bars'
 import { Icon } from '../../parts/icon'
 import { Fault } from '../../parts/panel'
+import { SaveLines } from '../../parts/save-lines'
 import { Status } from '../../parts/status'
 import type { ActivitySearch } from '../../router'
 import { Filters } from './filters'
+import type { RecordList } from './record-list'
 import { RecordPanel } from './record-panel'
 import { RecordRows } from './record-rows'
+import { Stretch } from './stretch'
 import { useTail } from './use-tail'
 import { WhyDrawer } from './why-drawer'
 
@@ -24,21 +27,25 @@ export function Activity() {
   const filter = useFilter(search)
   const isStill = isHeld || isReading || search.record !== undefined
   const tail = useTail(filter, isStill)
-  const open = (record: number | undefined, why = false) =>
-    void navigate({
-      search: ({ record: _record, why: _why, ...kept }) => ({
-        ...kept,
-        ...(record !== undefined && { record }),
-        ...(why && { why }),
+  const open = useCallback(
+    (record: number | undefined, why = false) =>
+      void navigate({
+        search: ({ record: _record, why: _why, ...kept }) => ({
+          ...kept,
+          ...(record !== undefined && { record }),
+          ...(why && { why }),
+        }),
       }),
-    })
+    [navigate],
+  )
+  const show = useCallback((record: number) => open(record), [open])
   useKeys({
-    records: tail.records.map(({ seq }) => seq),
+    records: tail.records,
     at: search.record,
     open,
     hold: () => setHeld(!isHeld),
   })
-  const shown = tail.records.find(({ seq }) => seq === search.record)
+  const shown = tail.records.at(tail.records.placeOf(search.record))
   return (
     <div className={`page activity ${search.record !== undefined ? 'with-side' : ''}`}>
       <div className="activity-main">
@@ -50,7 +57,7 @@ export function Activity() {
           <Chain />
         </header>
         <Filters search={search} />
-        <LastHour />
+        <Stretch search={search} />
         <div className="strip">
           {isStill ? (
             <>
@@ -87,7 +94,7 @@ export function Activity() {
           </span>
         </div>
         {tail.older.error && <Fault error={tail.older.error} retry={() => void tail.older.refetch()} />}
-        <RecordRows tail={tail} chosen={search.record} open={open} onReading={setReading} />
+        <RecordRows tail={tail} chosen={search.record} open={show} onReading={setReading} />
       </div>
       {search.record !== undefined && (
         <RecordPanel
@@ -104,7 +111,8 @@ export function Activity() {
   )
 }
 
-function useFilter({ outcome, operation, called_by, grant, tool, flow, own }: ActivitySearch): RecordFilter {
+function useFilter(search: ActivitySearch): RecordFilter {
+  const { outcome, operation, called_by, grant, tool, flow, own, since, until } = search
   return useMemo(
     () => ({
       ...(outcome && { outcome }),
@@ -113,14 +121,16 @@ function useFilter({ outcome, operation, called_by, grant, tool, flow, own }: Ac
       ...(grant && { grant }),
       ...(tool && { tool }),
       ...(flow && { flow }),
+      ...(since && { since }),
+      ...(until && { until }),
       ...(!own && { hide_own_reads: true }),
     }),
-    [outcome, operation, called_by, grant, tool, flow, own],
+    [outcome, operation, called_by, grant, tool, flow, own, since, until],
   )
 }
 
 function useKeys(props: {
-  records: readonly number[]
+  records: RecordList
   at: number | undefined
   open: (record: number | undefined) => void
   hold: () => void
@@ -129,9 +139,9 @@ function useKeys(props: {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      const place = at === undefined ? -1 : records.indexOf(at)
-      if (event.key === 'j') open(records[Math.min(place + 1, records.length - 1)])
-      else if (event.key === 'k') open(records[Math.max(place - 1, 0)])
+      const place = records.placeOf(at)
+      if (event.key === 'j') open(records.at(Math.min(place + 1, records.length - 1))?.seq)
+      else if (event.key === 'k') open(records.at(Math.max(place - 1, 0))?.seq)
       else if (event.key === '.') hold()
       else if (event.key === 'Escape' && at !== undefined) open(undefined)
     }
@@ -160,16 +170,22 @@ function Chain() {
       >
         {chain.isFetching ? 'Verifying…' : 'Verify again'}
       </button>
-    </div>
-  )
-}
-
-function LastHour() {
-  const hub = useHub()
-  const histogram = useQuery(histogramQuery(hub))
-  return (
-    <div className="hour">
-      {histogram.data && <CallBars bars={histogram.data.bars} label="Calls of the last hour, by minute" />}
+      <SaveLines
+        title="Export the audit log?"
+        file="audit.jsonl"
+        page={(after_seq) =>
+          answerOf(
+            hub.client.GET('/api/v1/audit/export', {
+              params: { query: after_seq === undefined ? {} : { after_seq } },
+            }),
+          )
+        }
+      >
+        <p>
+          The records of all vaults as signed lines, the oldest first. Whoever has the file can check it with{' '}
+          <code>knowtation audit verify --file audit.jsonl</code>.
+        </p>
+      </SaveLines>
     </div>
   )
 }

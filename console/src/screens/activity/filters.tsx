@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
+import { exactTime } from '../../parts/time'
 import type { ActivitySearch } from '../../router'
 
 const TYPED = [
@@ -9,6 +10,16 @@ const TYPED = [
   ['grant', 'Grant'],
   ['flow', 'Flow'],
 ] as const
+
+const MOMENTS = [
+  ['since', 'From (UTC)'],
+  ['until', 'Until (UTC)'],
+] as const
+
+function momentOf(typed: string): string {
+  const moment = Date.parse(`${typed}Z`)
+  return Number.isNaN(moment) ? '' : new Date(moment).toISOString()
+}
 
 /** What the list is narrowed by. It stands in the address, so a link shows the same. */
 export function Filters({ search }: { search: ActivitySearch }) {
@@ -25,7 +36,9 @@ export function Filters({ search }: { search: ActivitySearch }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    put(Object.fromEntries(TYPED.map(([name]) => [name, String(form.get(name) ?? '').trim()])))
+    const given = TYPED.map(([name]) => [name, String(form.get(name) ?? '').trim()])
+    const moments = MOMENTS.map(([name]) => [name, momentOf(String(form.get(name) ?? ''))])
+    put(Object.fromEntries([...given, ...moments]))
   }
   const chosen = TYPED.filter(([name]) => search[name] !== undefined)
   return (
@@ -52,6 +65,26 @@ export function Filters({ search }: { search: ActivitySearch }) {
           <span className="unseen">take this filter away</span>
         </button>
       ))}
+      {(search.since !== undefined || search.until !== undefined) && (
+        <button
+          type="button"
+          className="chip drop"
+          onClick={() => put({ since: undefined, until: undefined } as unknown as Partial<ActivitySearch>)}
+        >
+          {search.since !== undefined && (
+            <>
+              from <b>{exactTime(search.since)}</b>
+            </>
+          )}{' '}
+          {search.until !== undefined && (
+            <>
+              until <b>{exactTime(search.until)}</b>
+            </>
+          )}{' '}
+          <span aria-hidden="true">×</span>
+          <span className="unseen">take this filter away</span>
+        </button>
+      )}
       <details className="more-filters">
         <summary>Narrow…</summary>
         <form onSubmit={submit} key={JSON.stringify(search)}>
@@ -59,6 +92,17 @@ export function Filters({ search }: { search: ActivitySearch }) {
             <label key={name}>
               {label}
               <input name={name} defaultValue={search[name] ?? ''} maxLength={512} autoComplete="off" />
+            </label>
+          ))}
+          {MOMENTS.map(([name, label]) => (
+            <label key={name}>
+              {label}
+              <input
+                type="datetime-local"
+                name={name}
+                defaultValue={search[name]?.slice(0, 16) ?? ''}
+                max="9999-12-31T23:59"
+              />
             </label>
           ))}
           <button className="button">Show</button>

@@ -1,15 +1,12 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { memo, useEffect, useRef } from 'react'
 import type { AuditRecord } from '../../parts/bars'
 import { callerWords, deedOf, meaningOf } from '../../parts/record-words'
 import { outcomeState, Status } from '../../parts/status'
 import { Ago } from '../../parts/time'
 import { Name } from '../../parts/words'
 import type { useTail } from './use-tail'
+import { useWindow } from './use-window'
 
-const ROW_PX = 30
-const ROW_PHONE_PX = 56
-const AHEAD = 12
 /** Near the end of what is known, the next page is asked for. */
 const NEAR_END = 60
 
@@ -23,20 +20,15 @@ export function RecordRows(props: {
   const { tail, chosen, open, onReading } = props
   const { records, older } = tail
   const scroller = useRef<HTMLDivElement>(null)
-  const rows = useVirtualizer({
-    count: records.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => (matchMedia('(max-width: 45rem)').matches ? ROW_PHONE_PX : ROW_PX),
-    overscan: AHEAD,
-    getItemKey: (place) => records[place]?.seq ?? place,
-  })
-  const shown = rows.getVirtualItems()
-  const last = shown.at(-1)?.index ?? 0
+  const { row_px, first, last, look } = useWindow(scroller, records.length)
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = older
   useEffect(() => {
     if (hasNextPage && !isFetchingNextPage && last > records.length - NEAR_END) void fetchNextPage()
   }, [last, records.length, hasNextPage, isFetchingNextPage, fetchNextPage])
-  const scroll = () => onReading((scroller.current?.scrollTop ?? 0) > ROW_PX)
+  const scroll = () => {
+    look()
+    onReading((scroller.current?.scrollTop ?? 0) > row_px)
+  }
   return (
     <div className="log" role="table" aria-label="Records" aria-rowcount={records.length}>
       <div className="log-row log-head" role="row">
@@ -47,21 +39,16 @@ export function RecordRows(props: {
         ))}
       </div>
       <div className="log-scroll" ref={scroller} onScroll={scroll} role="rowgroup" tabIndex={0}>
-        <div className="log-space" style={{ height: rows.getTotalSize() }}>
-          {shown.map(({ index, start, key }) => {
-            const record = records[index]
-            return (
-              record && (
-                <Row
-                  key={key}
-                  record={record}
-                  start={start}
-                  isChosen={record.seq === chosen}
-                  open={() => open(record.seq)}
-                />
-              )
-            )
-          })}
+        <div className="log-space" style={{ height: records.length * row_px }}>
+          {records.slice(first, last).map((record, place) => (
+            <Row
+              key={record.seq}
+              record={record}
+              start={(first + place) * row_px}
+              isChosen={record.seq === chosen}
+              open={open}
+            />
+          ))}
         </div>
         {records.length === 0 && older.data && !hasNextPage && (
           <p className="empty">Nothing fits. Take a filter away to see more.</p>
@@ -71,7 +58,8 @@ export function RecordRows(props: {
   )
 }
 
-function Row({
+/** A row is drawn anew only where something of it has changed. */
+const Row = memo(function Row({
   record,
   start,
   isChosen,
@@ -80,7 +68,7 @@ function Row({
   record: AuditRecord
   start: number
   isChosen: boolean
-  open: () => void
+  open: (record: number) => void
 }) {
   const { verb, what, on } = deedOf(record)
   const meaning = record.outcome === 'allowed' ? '' : meaningOf(record.code)
@@ -89,7 +77,7 @@ function Row({
       className={`log-row ${isChosen ? 'is-chosen' : ''}`}
       role="row"
       style={{ transform: `translateY(${start}px)` }}
-      onClick={open}
+      onClick={() => open(record.seq)}
     >
       <span role="cell" className="faint">
         <Ago at={record.at} />
@@ -103,7 +91,7 @@ function Row({
         </b>
       </span>
       <span role="cell" className="cut">
-        <button type="button" className="row-open" onClick={open}>
+        <button type="button" className="row-open" onClick={() => open(record.seq)}>
           {verb}{' '}
           <code>
             <Name text={what} />
@@ -125,7 +113,7 @@ function Row({
       </span>
     </div>
   )
-}
+})
 
 function tookWords(us: number): string {
   if (us < 1_000_000) return `${(us / 1_000).toFixed(us < 10_000 ? 1 : 0)} ms`

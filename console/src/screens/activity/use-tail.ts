@@ -5,6 +5,7 @@ import { useHub } from '../../api/hub'
 import type { RecordFilter } from '../../api/queries'
 import { useLive } from '../../live/live'
 import type { AuditRecord } from '../../parts/bars'
+import { listOf } from './record-list'
 
 const PAGE = 200
 /** Reads of what is new are no more often than this, however much happens. */
@@ -32,15 +33,19 @@ export function useTail(filter: RecordFilter, isHeld: boolean) {
       ),
     getNextPageParam: ({ next_before_seq }) => next_before_seq ?? undefined,
     staleTime: Number.POSITIVE_INFINITY,
+    // Records never change, so pages that are known are not compared with themselves at each further one.
+    structuralSharing: false,
   })
   const first = older.data?.pages[0]?.records[0]?.seq ?? 0
   const { newer, skipped } = useNewer(filter, older.data === undefined ? undefined : first)
-  const known = useMemo(() => older.data?.pages.flatMap(({ records }) => records) ?? [], [older.data])
   const [shownNewer, setShownNewer] = useState<readonly AuditRecord[]>([])
   useEffect(() => {
     if (!isHeld) setShownNewer(newer)
   }, [isHeld, newer])
-  const records = useMemo(() => [...shownNewer, ...known], [shownNewer, known])
+  const records = useMemo(
+    () => listOf([shownNewer, ...(older.data?.pages ?? []).map((page) => page.records)]),
+    [shownNewer, older.data],
+  )
   return {
     older,
     records,

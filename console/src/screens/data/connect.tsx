@@ -88,14 +88,11 @@ function Offer({ connector }: { connector: Connector }) {
         {begin.error && <Fault error={begin.error} />}
       </div>
       {setup_plan.owner_actionable ? (
-        <button
-          type="button"
-          className="button"
-          disabled={begin.isPending}
-          onClick={() => begin.mutate()}
-          aria-label={`Connect ${display_name}`}
-        >
+        <button type="button" className="button" disabled={begin.isPending} onClick={() => begin.mutate()}>
           Connect
+          <span className="unseen">
+            <Name text={display_name} />
+          </span>
         </button>
       ) : (
         <Status state="off">not possible here</Status>

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { answerOf } from '../../api/client'
 import { executionQuery } from '../../api/data-queries'
 import { useHub } from '../../api/hub'
-import { executionsQuery } from '../../api/queries'
+import { deadLettersQuery, executionsQuery } from '../../api/queries'
 import { Id } from '../../parts/id'
 import { Meter } from '../../parts/meter'
-import { Answer, Panel } from '../../parts/panel'
+import { Answer, Fault, Panel } from '../../parts/panel'
 import { Revoke } from '../../parts/revoke'
 import { type StateName, Status } from '../../parts/status'
 import { Ago } from '../../parts/time'
@@ -24,49 +25,104 @@ const STATES: Readonly<Record<string, StateName>> = {
 export function Engines({ item }: { item: string | undefined }) {
   const hub = useHub()
   const executions = useQuery(executionsQuery(hub))
+  const [wanted, setWanted] = useState('')
+  const choice = (
+    <label className="small">
+      State{' '}
+      <select value={wanted} onChange={({ target }) => setWanted(target.value)}>
+        <option value="">any</option>
+        {Object.keys(STATES).map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+    </label>
+  )
   return (
-    <Panel title="Executions" note="the newest first">
-      <Answer
-        of={executions}
-        empty={({ executions: list }) =>
-          list.length === 0 && 'No engine was asked yet: `knowtation boundary run`.'
-        }
-      >
-        {({ executions: list }) => (
-          <ul className="rows">
-            {list.map(({ run_id, engine, objective_type, state, updated_at, error_code, tenant_id }) => (
-              <li key={run_id}>
-                <div className="row run-row">
-                  <Status state={STATES[state] ?? 'off'}>{state}</Status>
-                  <span>
-                    <b>
-                      <Link
-                        to="/data"
-                        search={({ vault }) => ({
-                          ...(vault && { vault }),
-                          tab: 'engines' as const,
-                          ...(item !== run_id && { item: run_id }),
-                        })}
-                        aria-expanded={item === run_id}
-                      >
-                        <Name text={engine} />
-                      </Link>
-                    </b>{' '}
-                    <span className="soft">
-                      {objective_type.replaceAll('_', ' ')} for <Name text={tenant_id} />
-                    </span>
-                  </span>
-                  <span className="faint">
-                    <Ago at={updated_at} suffix=" ago" />
-                  </span>
-                  <code className="small">{error_code ?? ''}</code>
-                </div>
-                {item === run_id && <Execution run_id={run_id} />}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Answer>
+    <>
+      <DeadLetters />
+      <Panel title="Executions" note="the newest first" aside={choice}>
+        <Answer
+          of={executions}
+          empty={({ executions: list }) =>
+            list.length === 0
+              ? 'No engine was asked yet: `knowtation boundary run`.'
+              : list.every((one) => wanted !== '' && one.state !== wanted) &&
+                `None of the newest is ${wanted}.`
+          }
+        >
+          {({ executions: list }) => (
+            <ul className="rows">
+              {list
+                .filter((one) => wanted === '' || one.state === wanted)
+                .map(({ run_id, engine, objective_type, state, updated_at, error_code, tenant_id }) => (
+                  <li key={run_id}>
+                    <div className="row run-row">
+                      <Status state={STATES[state] ?? 'off'}>{state}</Status>
+                      <span>
+                        <b>
+                          <Link
+                            to="/data"
+                            search={({ vault }) => ({
+                              ...(vault && { vault }),
+                              tab: 'engines' as const,
+                              ...(item !== run_id && { item: run_id }),
+                            })}
+                            aria-expanded={item === run_id}
+                          >
+                            <Name text={engine} />
+                          </Link>
+                        </b>{' '}
+                        <span className="soft">
+                          {objective_type.replaceAll('_', ' ')} for <Name text={tenant_id} />
+                        </span>
+                      </span>
+                      <span className="faint">
+                        <Ago at={updated_at} suffix=" ago" />
+                      </span>
+                      <code className="small">{error_code ?? ''}</code>
+                    </div>
+                    {item === run_id && <Execution run_id={run_id} />}
+                  </li>
+                ))}
+            </ul>
+          )}
+        </Answer>
+      </Panel>
+    </>
+  )
+}
+
+/** Answers that an engine gave and that could not be kept; most hubs have none. */
+function DeadLetters() {
+  const hub = useHub()
+  const letters = useQuery(deadLettersQuery(hub))
+  if (letters.error) return <Fault error={letters.error} />
+  const open = letters.data?.dead_letters.filter(({ replayed_at }) => replayed_at === null) ?? []
+  if (open.length === 0) return null
+  return (
+    <Panel title="Dead letters" note="accepted answers that could not be written to the ledger">
+      <ul className="rows">
+        {open.map(({ dead_letter_id, run_id, attempt, created_at }) => (
+          <li key={dead_letter_id} className="on-row">
+            <div>
+              <Id id={dead_letter_id} />{' '}
+              <span className="soft">
+                execution <Id id={run_id} />, attempt {attempt}
+              </span>
+            </div>
+            <span className="faint">
+              <Ago at={created_at} suffix=" ago" />
+            </span>
+            <Link
+              className="button"
+              to="/inbox"
+              search={({ vault }) => ({ ...(vault && { vault }), item: `letter:${dead_letter_id}` })}
+            >
+              Look
+            </Link>
+          </li>
+        ))}
+      </ul>
     </Panel>
   )
 }

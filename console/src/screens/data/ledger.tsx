@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { entriesQuery, entryQuery, ledgerProofQuery } from '../../api/data-queries'
+import { answerOf } from '../../api/client'
+import { entriesQuery, entryQuery, growthQuery, ledgerProofQuery } from '../../api/data-queries'
 import { useHub } from '../../api/hub'
 import { Id } from '../../parts/id'
 import { Answer, Fault, Panel } from '../../parts/panel'
+import { SaveLines } from '../../parts/save-lines'
 import { Status } from '../../parts/status'
 import { Ago } from '../../parts/time'
+import { ValueBars } from '../../parts/value-bars'
 import { Foreign, Name } from '../../parts/words'
 import { Lineage } from './lineage'
 
@@ -20,6 +23,7 @@ export function Ledger({ item }: { item: string | undefined }) {
         <Answer of={entries} empty={({ entries: list }) => list.length === 0 && 'The ledger is empty.'}>
           {({ entries: list, next_cursor }) => (
             <>
+              <Growth />
               <ul className="rows">
                 {list.map(({ id, type, state, source, tenantId, createdAt, lineage }) => (
                   <li key={id} className={`row entry-row ${item === id ? 'is-chosen' : ''}`}>
@@ -50,6 +54,20 @@ export function Ledger({ item }: { item: string | undefined }) {
         </Answer>
       </Panel>
     </>
+  )
+}
+
+/** How much came on each of the last days. */
+function Growth() {
+  const hub = useHub()
+  const { data } = useQuery(growthQuery(hub))
+  if (!data || data.entries === 0) return null
+  return (
+    <ValueBars
+      label={`Entries of the last ${data.days.length} days${data.complete ? '' : ', as far as counted'}`}
+      unit="entries"
+      bars={data.days.map(({ day, entries }) => ({ key: day, at: day, value: entries }))}
+    />
   )
 }
 
@@ -98,6 +116,30 @@ function Entry({ ledger_id }: { ledger_id: string }) {
             <Lineage ledger_id={ledger_id} />
             <h3>What it holds</h3>
             <Foreign block by={entry.source} text={JSON.stringify(entry.payload, null, 2)} />
+            <p className="acts">
+              <SaveLines
+                title={
+                  <>
+                    Export the ledger of <Name text={entry.tenantId} />?
+                  </>
+                }
+                file="ledger.jsonl"
+                page={(after_seq) =>
+                  answerOf(
+                    hub.client.GET('/api/v1/ledger/export', {
+                      params: {
+                        query: { tenant_id: entry.tenantId, ...(after_seq !== undefined && { after_seq }) },
+                      },
+                    }),
+                  )
+                }
+              >
+                <p>
+                  All entries of this tenant as signed lines, the oldest first. Whoever has the file can check
+                  it with <code>knowtation ledger verify --file ledger.jsonl</code>.
+                </p>
+              </SaveLines>
+            </p>
           </div>
         )}
       </Answer>

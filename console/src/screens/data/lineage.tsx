@@ -3,31 +3,27 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { lineageQuery } from '../../api/data-queries'
 import { useHub } from '../../api/hub'
+import { Id } from '../../parts/id'
 import { Answer } from '../../parts/panel'
+import { Name } from '../../parts/words'
+import { LineageGraph } from './lineage-graph'
+import type { LineageNode } from './lineage-layout'
 
 const WAYS = [
   ['up', 'Made from'],
-  ['down', 'Used for'],
+  ['down', 'Made into'],
 ] as const
-/** In a column with more of one type than this, they are one box until it is opened. */
-const SHOWN_OF_TYPE = 8
+const LISTED_AT_ONCE = 200
 
-interface Node {
-  id: string
-  type: string
-  state: string
-  depth: number
-}
-
-/** From what an entry was made, or what was made of it: a column for each step of the way, a box for each kind of thing. */
+/** From what an entry was made, or what was made of it: as a graph, or as a list that says the same. */
 export function Lineage({ ledger_id }: { ledger_id: string }) {
   const hub = useHub()
   const [direction, setDirection] = useState<'up' | 'down'>('up')
+  const [isList, setList] = useState(() => matchMedia('(max-width: 45rem)').matches)
   const asked = useQuery(lineageQuery(hub, ledger_id, direction))
   return (
-    <section>
-      <h3>
-        Lineage{' '}
+    <section className="lineage">
+      <p className="acts">
         <span className="choice" role="group" aria-label="Which way">
           {WAYS.map(([way, name]) => (
             <button
@@ -40,7 +36,15 @@ export function Lineage({ ledger_id }: { ledger_id: string }) {
             </button>
           ))}
         </span>
-      </h3>
+        <span className="choice" role="group" aria-label="How it is shown">
+          <button type="button" aria-pressed={!isList} onClick={() => setList(false)}>
+            Graph
+          </button>
+          <button type="button" aria-pressed={isList} onClick={() => setList(true)}>
+            List
+          </button>
+        </span>
+      </p>
       <Answer
         of={asked}
         empty={({ nodes }) =>
@@ -50,19 +54,16 @@ export function Lineage({ ledger_id }: { ledger_id: string }) {
       >
         {({ nodes, edges, truncated }) => (
           <>
-            <ol className="lineage">
-              {columnsOf(nodes).map(([depth, groups]) => (
-                <li key={depth}>
-                  <p className="tiny faint">{depth === 0 ? 'this' : `${depth} away`}</p>
-                  {groups.map(([type, members]) => (
-                    <Group key={type} type={type} members={members} />
-                  ))}
-                </li>
-              ))}
-            </ol>
-            <p className="small faint">
-              {nodes.length} entries, {edges.length} links{truncated && '; there are more'}
+            <p className="small soft">
+              {nodes.length.toLocaleString('en')} entries, {edges.length.toLocaleString('en')} links,{' '}
+              {Math.max(...nodes.map(({ depth }) => depth))} steps deep
+              {truncated && '. There is more than is shown'}.
             </p>
+            {isList ? (
+              <LineageList key={direction} nodes={nodes} />
+            ) : (
+              <LineageGraph key={direction} nodes={nodes} edges={edges} direction={direction} />
+            )}
           </>
         )}
       </Answer>
@@ -70,33 +71,49 @@ export function Lineage({ ledger_id }: { ledger_id: string }) {
   )
 }
 
-function columnsOf(nodes: readonly Node[]): [number, [string, Node[]][]][] {
-  const columns = new Map<number, Map<string, Node[]>>()
-  for (const node of nodes) {
-    const groups = columns.get(node.depth) ?? new Map<string, Node[]>()
-    columns.set(node.depth, groups)
-    groups.set(node.type, [...(groups.get(node.type) ?? []), node])
-  }
-  return [...columns].toSorted(([one], [other]) => one - other).map(([depth, groups]) => [depth, [...groups]])
-}
-
-function Group({ type, members }: { type: string; members: readonly Node[] }) {
-  const [isOpen, setOpen] = useState(members.length <= SHOWN_OF_TYPE)
-  if (!isOpen)
-    return (
-      <button type="button" className="lineage-box" onClick={() => setOpen(true)}>
-        <b>{type}</b> ×{members.length}
-      </button>
-    )
-  return members.map(({ id, state }) => (
-    <Link
-      key={id}
-      to="/data"
-      search={({ vault }) => ({ ...(vault && { vault }), tab: 'ledger' as const, item: id })}
-      className="lineage-box"
-    >
-      <b>{type}</b> <span className="soft">{state}</span>
-      <code className="small">{id.slice(0, 14)}…</code>
-    </Link>
-  ))
+function LineageList({ nodes }: { nodes: readonly LineageNode[] }) {
+  const [shown, setShown] = useState(LISTED_AT_ONCE)
+  return (
+    <>
+      <table className="plain lineage-list">
+        <thead>
+          <tr>
+            <th>steps</th>
+            <th>type</th>
+            <th>made by</th>
+            <th>state</th>
+            <th>entry</th>
+          </tr>
+        </thead>
+        <tbody>
+          {nodes.slice(0, shown).map(({ id, depth, type, source, state }) => (
+            <tr key={id}>
+              <td className="num">{depth}</td>
+              <td>
+                <Link
+                  to="/data"
+                  search={({ vault }) => ({ ...(vault && { vault }), tab: 'ledger' as const, item: id })}
+                >
+                  <Name text={type} />
+                </Link>
+              </td>
+              <td>
+                <Name text={source} />
+              </td>
+              <td>{state}</td>
+              <td>
+                <Id id={id} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {shown < nodes.length && (
+        <button type="button" className="button" onClick={() => setShown(shown + LISTED_AT_ONCE)}>
+          {Math.min(LISTED_AT_ONCE, nodes.length - shown)} more of{' '}
+          {(nodes.length - shown).toLocaleString('en')}
+        </button>
+      )}
+    </>
+  )
 }

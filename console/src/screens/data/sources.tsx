@@ -173,9 +173,11 @@ function Waiting() {
               to="/data/connect/$intent_id"
               params={{ intent_id }}
               search={({ vault }) => ({ ...(vault && { vault }) })}
-              aria-label={`Go on with ${display_name ?? connector_name}`}
             >
               Go on
+              <span className="unseen">
+                with <Name text={display_name ?? connector_name} />
+              </span>
             </Link>
           </li>
         ))}

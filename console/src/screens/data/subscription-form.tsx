@@ -4,6 +4,7 @@ import { useHub } from '../../api/hub'
 import { connectionsQuery } from '../../api/queries'
 import type { Subscription } from '../../api/shapes'
 import { Panel } from '../../parts/panel'
+import { spelledOut } from '../../parts/words'
 
 type EventType = NonNullable<Subscription['filters']['types']>[number]
 
@@ -51,7 +52,7 @@ export function SubscriptionForm({ connection_id }: { connection_id: string | un
             <option value="">all sources</option>
             {connections.map((one) => (
               <option key={one.connection_id} value={one.connection_id}>
-                {one.display_name}
+                {spelledOut(one.display_name)}
               </option>
             ))}
           </select>

@@ -8,7 +8,7 @@ import { Answer, Panel } from '../../parts/panel'
 import { StepsInFull } from '../../parts/steps-in-full'
 import { Tabs } from '../../parts/tabs'
 import { exactTime } from '../../parts/time'
-import { Foreign } from '../../parts/words'
+import { Foreign, spelledOut } from '../../parts/words'
 
 /** A flow as a page: what agents are given, word for word. */
 export function FlowPage() {
@@ -93,7 +93,7 @@ function Projections({ flow_id, version }: { flow_id: string; version: string })
               {projection.fidelity.dropped_fields.length > 0 &&
                 ` · left out: ${projection.fidelity.dropped_fields.join(', ')}`}
             </p>
-            <pre className="raw foreign-text">{projection.rendered}</pre>
+            <pre className="raw foreign-text">{spelledOut(projection.rendered)}</pre>
           </>
         )}
       </Answer>

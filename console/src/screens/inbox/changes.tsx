@@ -1,4 +1,5 @@
 import { ChangedWords } from '../../parts/changed-words'
+import { Name } from '../../parts/words'
 import type { Review } from './review'
 
 interface Group {
@@ -58,7 +59,9 @@ export function Changes(props: {
       {groups.map(({ key, title, fields }) => (
         <section key={key} className={`panel change ${seen.has(key) ? 'is-seen' : ''}`}>
           <header className="panel-head">
-            <b>{title}</b>
+            <b>
+              <Name text={title} />
+            </b>
             <span className="chip">
               {fields.length} {fields.length === 1 ? 'field' : 'fields'}
             </span>

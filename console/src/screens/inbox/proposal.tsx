@@ -7,7 +7,7 @@ import { Answer } from '../../parts/panel'
 import { Status } from '../../parts/status'
 import { StepsInFull } from '../../parts/steps-in-full'
 import { Ago } from '../../parts/time'
-import { Foreign, Name } from '../../parts/words'
+import { Foreign, Name, spelledOut } from '../../parts/words'
 import { Changes, groupsOf } from './changes'
 import { PowerList } from './power-list'
 import { ProposalDecision } from './proposal-decision'
@@ -76,7 +76,7 @@ function Shown({ review }: { review: Review }) {
           />
         )}
         {view === 'Whole flow' && <StepsInFull flow={review.flow} steps={review.steps} />}
-        {view === 'Raw' && <pre className="raw foreign-text">{diff.text}</pre>}
+        {view === 'Raw' && <pre className="raw foreign-text">{spelledOut(diff.text)}</pre>}
       </article>
       <ProposalDecision review={review} seen={seen.size} changes={groups.length} />
     </>

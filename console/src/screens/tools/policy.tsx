@@ -8,7 +8,7 @@ import { Answer, Fault, Panel } from '../../parts/panel'
 import { Revoke } from '../../parts/revoke'
 import { Status } from '../../parts/status'
 import { Ago } from '../../parts/time'
-import { Name } from '../../parts/words'
+import { Name, spelledOut } from '../../parts/words'
 import { PolicyFault, type ShownPolicy } from './policy-fault'
 
 type Gate = ShownPolicy['gates'][number]
@@ -33,7 +33,7 @@ export function Policy() {
           <History />
           <Panel title="The file" note={`${shown.path}, revision ${shown.revision}`}>
             <pre className="raw">
-              {shown.exists ? shown.text : 'There is no file: the closed defaults count.'}
+              {shown.exists ? spelledOut(shown.text) : 'There is no file: the closed defaults count.'}
             </pre>
           </Panel>
         </>

@@ -8,12 +8,14 @@ import { findEntry } from './ledger-store.ts'
 import { type LineageNode, walkLineage } from './walk-lineage.ts'
 
 const DEPTH_LIMIT = 100
-const NODE_LIMIT = 1_000
+const NODE_LIMIT = 5_000
+const NODES_USUAL = 1_000
 
 const Node = z.strictObject({
   id: z.string(),
   tenantId: z.string(),
   module: z.string(),
+  source: z.string(),
   type: z.string(),
   state: z.string(),
   createdAt: z.string(),
@@ -56,12 +58,12 @@ export const ledgerLineage = defineOperation({
       .min(1)
       .max(NODE_LIMIT)
       .optional()
-      .describe(`At most so many entries; ${NODE_LIMIT} when left out`),
+      .describe(`At most so many entries; ${NODES_USUAL} when left out`),
   }),
   output: LedgerLineageOutput,
   present: async () => (await import('./present-ledger.ts')).presentLineage,
   async handle({ input, vault_id, db, refuse }) {
-    const { direction = 'up', depth = DEPTH_LIMIT, limit = NODE_LIMIT } = input
+    const { direction = 'up', depth = DEPTH_LIMIT, limit = NODES_USUAL } = input
     const start = (await findEntry(db, vault_id, input.ledger_id)) ?? refuse('unknown_ledger_entry')
     const bounds = { vault_id, direction, max_depth: depth, max_nodes: limit }
     const { nodes, edges, truncated } = await walkLineage(db, start, bounds)
@@ -77,6 +79,6 @@ export const ledgerLineage = defineOperation({
 })
 
 function toNode({ row, depth }: LineageNode): z.infer<typeof Node> {
-  const { id, tenant_id: tenantId, module, type, state, created_at: createdAt } = row
-  return { id, tenantId, module, type, state, createdAt, depth }
+  const { id, tenant_id: tenantId, module, source, type, state, created_at: createdAt } = row
+  return { id, tenantId, module, source, type, state, createdAt, depth }
 }

@@ -5,6 +5,7 @@ import { renderPairs } from '../../../operations/present/present-any.ts'
 import { cellOf, renderTable } from '../../../operations/present/table.ts'
 import { counted, printable } from '../../../platform/basics/printable.ts'
 import type { LedgerAppendOutput } from './ledger-append.ts'
+import type { LedgerGrowthOutput } from './ledger-growth.ts'
 import type { LedgerLineageOutput } from './ledger-lineage.ts'
 import type { LedgerListOutput } from './ledger-list.ts'
 import type { LedgerShowOutput } from './ledger-show.ts'
@@ -78,4 +79,14 @@ export function presentLedgerVerification(
   const since = sealed_since === null ? '\nWhich tenants there are is not sealed yet.' : ''
   if (broken.length === 0) return tenants.length > 0 ? `${said}${since}` : said
   return `${said}${since}\n\n${renderTable(['tenant', 'fault'], broken, page)}`
+}
+
+/** What came on each day that brought anything. */
+export function presentGrowth(
+  { days, entries, complete }: z.output<typeof LedgerGrowthOutput>,
+  page: Page,
+): string {
+  const rows = days.filter((one) => one.entries > 0).map((one) => [one.day, one.entries])
+  const said = `${counted(entries, 'entry', 'entries')} in ${counted(days.length, 'day')}${complete ? '' : ', or more'}.`
+  return rows.length === 0 ? said : `${renderTable(['day', 'entries'], rows, page)}\n${said}`
 }
