@@ -1,8 +1,8 @@
-/** The style sheet of the owner's pages, light and dark. */
-export const OWNER_STYLE = `:root{color-scheme:light dark;--ink:#1b1d22;--soft:#5c6270;--line:#dfe2e8;--edge:#868d9c;--paper:#f6f7f9;--card:#fff;--mark:#0b6e4f;--on-mark:#fff;--bad:#a4262c;--bad-back:#fdf0f0;--good-back:#eef7f2;--field:#fff}
-@media(prefers-color-scheme:dark){:root{--ink:#e9ebf0;--soft:#9aa1b0;--line:#2f343d;--edge:#6b7282;--paper:#14161a;--card:#1b1e24;--mark:#4cc79a;--on-mark:#0d1712;--bad:#ff9a9e;--bad-back:#2c1a1c;--good-back:#16261f;--field:#14161a}}
+/** The style sheet of the ceremonies, in the colours of the console. */
+export const OWNER_STYLE = `:root{color-scheme:light dark;--ink:#171a18;--soft:#4f5751;--line:#dfe2db;--edge:#7c857e;--paper:#f4f5f2;--card:#fff;--mark:#0b6e4f;--on-mark:#fff;--bad:#a8102a;--bad-back:#fbe9eb;--good-back:#e3f1ea;--field:#fff}
+@media(prefers-color-scheme:dark){:root{--ink:#e9edea;--soft:#a9b2ac;--line:#2a312d;--edge:#707a73;--paper:#0e1110;--card:#151917;--mark:#5ad4a8;--on-mark:#06140e;--bad:#ff7f76;--bad-back:#351b19;--good-back:#13291f;--field:#151917}}
 *{box-sizing:border-box}
-body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
+body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,"Segoe UI",Roboto,"Helvetica Neue",sans-serif}
 header{display:flex;align-items:center;gap:2rem;padding:1.1rem 1.5rem;border-bottom:1px solid var(--line);background:var(--card)}
 header a{color:inherit;text-decoration:none}nav{display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;font-size:.95rem}nav a{color:var(--soft);white-space:nowrap}nav a:hover{color:var(--mark)}nav a[aria-current]{color:var(--ink);font-weight:600}
 .brand{font-weight:650;letter-spacing:-.01em}.brand i{display:inline-block;width:.7rem;height:.7rem;border-radius:50%;background:var(--mark);margin-right:.55rem}
@@ -11,13 +11,13 @@ h1,h2{overflow-wrap:anywhere}
 h1{font-size:1.8rem;letter-spacing:-.02em;line-height:1.2;margin:0 0 .5rem}
 h2{font-size:1.05rem;margin:0 0 .2rem}
 .lead{color:var(--soft);margin:0 0 1.5rem}
-section,form.card,.card{background:var(--card);border:1px solid var(--line);border-radius:.8rem;padding:1.4rem;margin:0 0 1.2rem}
+section,form.card,.card{background:var(--card);border:1px solid var(--line);border-radius:.5625rem;padding:1.4rem;margin:0 0 1.2rem}
 section>p:first-of-type{color:var(--soft);margin:.1rem 0 1rem;font-size:.95rem}
 label{display:block;font-size:.92rem;font-weight:550;margin:0 0 1rem}
-input{display:block;width:100%;margin-top:.35rem;padding:.65rem .8rem;font:inherit;font-weight:400;color:inherit;background:var(--field);border:1px solid var(--edge);border-radius:.5rem}
+input{display:block;width:100%;margin-top:.35rem;padding:.65rem .8rem;font:inherit;font-weight:400;color:inherit;background:var(--field);border:1px solid var(--edge);border-radius:.4375rem}
 input:focus-visible,button:focus-visible,a:focus-visible{outline:2px solid var(--mark);outline-offset:2px}
 input.code{font:600 1.5rem/1.4 ui-monospace,monospace;letter-spacing:.12em;text-align:center;text-transform:uppercase}
-button{font:inherit;font-weight:600;padding:.65rem 1.1rem;border-radius:.5rem;border:1px solid var(--edge);background:var(--card);color:var(--ink);cursor:pointer}
+button{font:inherit;font-weight:600;padding:.65rem 1.1rem;border-radius:.4375rem;border:1px solid var(--edge);background:var(--card);color:var(--ink);cursor:pointer}
 button:hover{border-color:var(--mark)}button.main{background:var(--mark);border-color:var(--mark);color:var(--on-mark)}button.main:hover{filter:brightness(1.08)}
 button.wide{width:100%}button.bad{color:var(--bad)}button.small{padding:.35rem .75rem;font-size:.9rem}button[disabled]{opacity:.5;cursor:default}
 .or{display:flex;align-items:center;gap:.8rem;color:var(--soft);font-size:.88rem;margin:1.1rem 0}.or::before,.or::after{content:"";flex:1;border-top:1px solid var(--line)}
@@ -28,8 +28,8 @@ ul.list b{display:block;font-weight:600;overflow-wrap:anywhere}ul.list span{colo
 label small{display:block;margin-top:.35rem;color:var(--soft);font-weight:400;font-size:.86rem;line-height:1.45}.optional{color:var(--soft);font-weight:400;font-size:.85rem}
 input[type=file]{padding:.5rem;font-size:.92rem}input::file-selector-button{font:inherit;font-weight:600;margin-right:.8rem;padding:.35rem .8rem;border-radius:.4rem;border:1px solid var(--edge);background:var(--card);color:var(--ink);cursor:pointer}
 details{margin:0 0 1rem}summary{cursor:pointer;color:var(--soft);font-size:.92rem;margin-bottom:.9rem}summary:focus-visible{outline:2px solid var(--mark);outline-offset:2px}
-details.stop summary{display:inline-block;font-size:1rem;font-weight:600;padding:.65rem 1.1rem;border-radius:.5rem;border:1px solid var(--edge);color:var(--bad)}details.stop:not([open]) summary{margin-bottom:0}
-a.button{display:inline-block;flex:none;white-space:nowrap;font-size:.9rem;font-weight:600;padding:.35rem .75rem;border-radius:.5rem;border:1px solid var(--edge);color:var(--ink);text-decoration:none}a.button:hover{border-color:var(--mark)}
+details.stop summary{display:inline-block;font-size:1rem;font-weight:600;padding:.65rem 1.1rem;border-radius:.4375rem;border:1px solid var(--edge);color:var(--bad)}details.stop:not([open]) summary{margin-bottom:0}
+a.button{display:inline-block;flex:none;white-space:nowrap;font-size:.9rem;font-weight:600;padding:.35rem .75rem;border-radius:.4375rem;border:1px solid var(--edge);color:var(--ink);text-decoration:none}a.button:hover{border-color:var(--mark)}
 ul.offers li{flex-wrap:nowrap;align-items:start}ul.offers li>span{white-space:nowrap}
 .empty{color:var(--soft);margin:0 0 1rem}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.45rem 1.2rem;margin:0 0 1.2rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
@@ -40,14 +40,11 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.45rem 1.2rem;margin:0
 code{font:.9em ui-monospace,monospace;background:var(--paper);border:1px solid var(--line);border-radius:.35rem;padding:.1rem .35rem;white-space:nowrap}
 .note code,dd code,section>p code{white-space:normal;overflow-wrap:anywhere}.note+section{margin-top:1.2rem}
 section>p:last-child{margin-bottom:0}section>:last-child,.card>:last-child{margin-bottom:0}h1:last-child,h1+section,h1+.card,h1+form{margin-top:1.3rem}
-select,textarea{display:block;width:100%;margin-top:.35rem;padding:.65rem .8rem;font:inherit;font-weight:400;color:inherit;background:var(--field);border:1px solid var(--edge);border-radius:.5rem}textarea{resize:vertical}select{height:calc(1.55em + 1.3rem + 2px);text-overflow:ellipsis}select:focus-visible,textarea:focus-visible{outline:2px solid var(--mark);outline-offset:2px}
-input[type=checkbox],input[type=radio]{display:inline-block;flex:none;width:1.1rem;height:1.1rem;margin:.2rem .6rem 0 0;accent-color:var(--mark)}label.box{display:flex;align-items:start;font-weight:400;margin:0 0 .4rem;overflow-wrap:anywhere}.box>span{flex:1;min-width:0}.box small{margin:0}fieldset details{margin:0 0 .8rem 1.7rem}fieldset summary{margin-bottom:.3rem;font-size:.86rem}fieldset details p{margin:0}.note+button{margin-top:1rem}details .vault{margin-top:0}form+details{margin-top:1.2rem}fieldset{border:1px solid var(--line);border-radius:.5rem;padding:.8rem 1rem .5rem;margin:0 0 1rem;min-width:0}legend{font-size:.92rem;font-weight:550;padding:0 .3rem;overflow-wrap:anywhere}
-h3{font-size:.95rem;margin:1.1rem 0 .3rem;overflow-wrap:anywhere}article{border-top:1px solid var(--line);padding-top:.2rem;margin-top:1.2rem}article dl{margin:.8rem 0 0;font-size:.92rem}.soft,.claim{color:var(--soft);font-size:.9rem}ul.list span{display:block}ul.list a{color:var(--mark)}
-pre{font:.88rem/1.5 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;overflow:hidden;margin:0}.words{border-left:3px solid var(--edge);background:var(--paper);border-radius:0 .4rem .4rem 0;padding:.6rem .8rem}.said{white-space:pre-wrap;overflow:hidden}bdi{overflow-wrap:anywhere}
-.diff{background:var(--paper);border:1px solid var(--line);border-radius:.5rem;padding:.7rem 0}.diff span{display:block;padding:0 .8rem;unicode-bidi:isolate}.diff .come{background:var(--good-back);color:var(--mark)}.diff .go{background:var(--bad-back);color:var(--bad)}.diff .at{color:var(--soft);margin-top:.5rem}.diff .at+.at:nth-child(2){margin-top:0}
-.states{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;margin:0 0 1rem}.states a{color:var(--mark)}.states [aria-current]{color:var(--ink);font-weight:600;text-decoration:none}.vault{margin-top:2rem}.vault label{flex:0 1 14rem}.on,.off{font-style:normal;color:var(--mark)}.off{color:var(--bad)}form.mint{margin-top:1.4rem}.mint .row{margin:1rem 0 1.2rem}#decide details{flex:1 1 100%}#decide summary{display:inline-block;color:var(--ink);font-weight:600;padding:.5rem 1rem;border:1px solid var(--edge);border-radius:.5rem}#decide [open] summary{margin-bottom:.6rem;border-color:var(--mark)}#decide p{margin:.3rem 0 .9rem}
+select,textarea{display:block;width:100%;margin-top:.35rem;padding:.65rem .8rem;font:inherit;font-weight:400;color:inherit;background:var(--field);border:1px solid var(--edge);border-radius:.4375rem}textarea{resize:vertical}select{height:calc(1.55em + 1.3rem + 2px);text-overflow:ellipsis}select:focus-visible,textarea:focus-visible{outline:2px solid var(--mark);outline-offset:2px}
+input[type=checkbox],input[type=radio]{display:inline-block;flex:none;width:1.1rem;height:1.1rem;margin:.2rem .6rem 0 0;accent-color:var(--mark)}label.box{display:flex;align-items:start;font-weight:400;margin:0 0 .4rem;overflow-wrap:anywhere}.box>span{flex:1;min-width:0}.box small{margin:0}fieldset details{margin:0 0 .8rem 1.7rem}fieldset summary{margin-bottom:.3rem;font-size:.86rem}fieldset details p{margin:0}.note+button{margin-top:1rem}details .vault{margin-top:0}form+details{margin-top:1.2rem}fieldset{border:1px solid var(--line);border-radius:.4375rem;padding:.8rem 1rem .5rem;margin:0 0 1rem;min-width:0}legend{font-size:.92rem;font-weight:550;padding:0 .3rem;overflow-wrap:anywhere}
+h3{font-size:.95rem;margin:1.1rem 0 .3rem;overflow-wrap:anywhere}article{border-top:1px solid var(--line);padding-top:.2rem;margin-top:1.2rem}article dl{margin:.8rem 0 0;font-size:.92rem}.soft{color:var(--soft);font-size:.9rem}ul.list span{display:block}ul.list a{color:var(--mark)}
+pre{font:.88rem/1.5 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;overflow:hidden;margin:0}.words{border-left:3px solid var(--edge);background:var(--paper);border-radius:0 .4rem .4rem 0;padding:.6rem .8rem}bdi{overflow-wrap:anywhere}
+.vault{margin-top:2rem}.vault label{flex:0 1 14rem}.on,.off{font-style:normal;color:var(--mark)}.off{color:var(--bad)}form.mint{margin-top:1.4rem}.mint .row{margin:1rem 0 1.2rem}#decide details{flex:1 1 100%}#decide summary{display:inline-block;color:var(--ink);font-weight:600;padding:.5rem 1rem;border:1px solid var(--edge);border-radius:.4375rem}#decide [open] summary{margin-bottom:.6rem;border-color:var(--mark)}#decide p{margin:.3rem 0 .9rem}
 .once{border:2px solid var(--mark)}.bearer{display:block;white-space:normal;overflow-wrap:anywhere;user-select:all;padding:.8rem;margin:0 0 1rem;font-size:.95rem}
-ul.calls li{display:block}ul.calls div{display:flex;flex-wrap:wrap;gap:.1rem 1rem;align-items:baseline;justify-content:space-between}ul.calls .off{color:var(--bad)}.filter{margin:0 0 1.2rem}.alarm{border:2px solid var(--bad)}.alarm p a{color:var(--mark)}
-.ended{flex:none;font-style:normal;font-size:.85rem;font-weight:600;color:var(--bad);background:var(--bad-back);border-radius:.4rem;padding:.1rem .5rem}.ended.failed{outline:1px solid var(--bad)}.ended.allowed{color:var(--soft);background:none;font-weight:400;padding:0}ul.calls details,ul.calls details:not([open]) summary{margin:0}
 [hidden]{display:none!important}
 @media(max-width:32rem){main{padding-top:2rem}header{gap:1rem;flex-wrap:wrap}dl{grid-template-columns:1fr;gap:.1rem}dd{margin-bottom:.6rem}ul.offers li{flex-wrap:wrap}ul.offers li>div{flex-basis:100%}}`
