@@ -72,9 +72,12 @@ const inbox = createRoute({
   component: lazyRouteComponent(() => import('./screens/inbox/inbox'), 'Inbox'),
 })
 
+export const FLOW_VIEWS = ['versions', 'projections', 'runs'] as const
 export interface FlowSearch extends PageSearch {
   version?: string
-  view?: 'projections'
+  /** The version that is compared with. */
+  base?: string
+  view?: (typeof FLOW_VIEWS)[number]
 }
 
 const flows = createRoute({
@@ -85,11 +88,26 @@ const flows = createRoute({
 const flow = createRoute({
   getParentRoute: () => root,
   path: '/flows/$flow_id',
-  validateSearch: ({ version, view }): FlowSearch => ({
-    ...(text(version) && { version: text(version) as string }),
-    ...(view === 'projections' && { view }),
-  }),
+  validateSearch: ({ version, base, view }): FlowSearch => {
+    const known = FLOW_VIEWS.find((one) => one === view)
+    return {
+      ...(text(version) && { version: text(version) as string }),
+      ...(text(base) && { base: text(base) as string }),
+      ...(known && { view: known }),
+    }
+  },
   component: lazyRouteComponent(() => import('./screens/flows/flow-page'), 'FlowPage'),
+})
+
+const flowEdit = createRoute({
+  getParentRoute: () => root,
+  path: '/flows/$flow_id/edit',
+  component: lazyRouteComponent(() => import('./screens/flows/edit/edit-page'), 'EditPage'),
+})
+const flowNew = createRoute({
+  getParentRoute: () => root,
+  path: '/flows/new',
+  component: lazyRouteComponent(() => import('./screens/flows/edit/edit-page'), 'NewFlowPage'),
 })
 
 export const AGENT_TABS = ['grants', 'consents', 'seats', 'owner_agents', 'tokens'] as const
@@ -159,6 +177,17 @@ const source = createRoute({
   component: lazyRouteComponent(() => import('./screens/data/source-page'), 'SourcePage'),
 })
 
+export const SETTING_TABS = ['account', 'passkeys', 'tokens', 'health', 'backup', 'about'] as const
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  validateSearch: ({ tab }): PageSearch & { tab?: (typeof SETTING_TABS)[number] } => {
+    const known = SETTING_TABS.find((one) => one === tab)
+    return known ? { tab: known } : {}
+  },
+  component: lazyRouteComponent(() => import('./screens/settings/settings'), 'Settings'),
+})
+
 /** Where each page of the console is. A page's code comes when it is first opened. */
 export function openRouter() {
   return createRouter({
@@ -169,11 +198,14 @@ export function openRouter() {
       agents,
       flows,
       flow,
+      flowEdit,
+      flowNew,
       tools,
       data,
       connect,
       intent,
       source,
+      settings,
     ]),
     basepath: '/console',
     defaultPreload: 'intent',

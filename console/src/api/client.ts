@@ -37,7 +37,7 @@ export async function answerOf<Data>(call: Promise<Fetched<Data>>): Promise<Data
 }
 
 /** Both envelopes of the hub: `{error, code}` and, on the owner's surface, `{error: {code, message}}`. */
-function refusalOf(status: number, body: unknown): Refused {
+export function refusalOf(status: number, body: unknown): Refused {
   const { error, code, hint } = Object(body) as { error?: unknown; code?: unknown; hint?: unknown }
   const said = typeof hint === 'string' ? hint : undefined
   if (typeof error === 'string') return new Refused(status, String(code ?? status), error, said)

@@ -5,7 +5,7 @@ import { useHub } from '../api/hub'
 import { grantsQuery, recordsQuery } from '../api/queries'
 import { Icon, type IconName } from '../parts/icon'
 import { Name } from '../parts/words'
-import { PLACES } from './places'
+import { ALL_PLACES } from './places'
 
 interface Found {
   readonly name: string
@@ -70,7 +70,13 @@ function useFound(typed: string): Found[] {
   const records = useQuery(recordsQuery(hub, { hide_own_reads: true, limit: 200 })).data?.records ?? []
   const wanted = typed.trim().toLowerCase()
   const vault = hub.vault === 'default' ? {} : { vault: hub.vault }
-  const pages: Found[] = PLACES.map(({ to, name, icon }) => ({ to, name, icon, note: 'page', search: vault }))
+  const pages: Found[] = ALL_PLACES.map(({ to, name, icon }) => ({
+    to,
+    name,
+    icon,
+    note: 'page',
+    search: vault,
+  }))
   const activity = { to: '/activity', icon: 'activity' as const }
   const agents = [...new Set(records.map(({ caller_id }) => caller_id))].map((name) => ({
     ...activity,

@@ -2,13 +2,14 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useHub } from '../api/hub'
 import type { OpenParts } from './open-parts'
-import { PLACES } from './places'
+import { ALL_PLACES } from './places'
 
 const CHORD_MS = 1_200
 const HELP = [
   ['/', 'find'],
-  ['g then a letter', PLACES.map(({ key, name }) => `${key} ${name}`).join(', ')],
+  ['g then a letter', ALL_PLACES.map(({ key, name }) => `${key} ${name}`).join(', ')],
   ['j k', 'down and up in a list'],
+  ['n p', 'the next change of a proposal, and the one before'],
   ['Enter', 'open'],
   ['Esc', 'close'],
   ['.', 'hold the list still, or follow again'],
@@ -23,7 +24,7 @@ export function Keys({ parts }: { parts: OpenParts }) {
   const chord = useRef(0)
   useEffect(() => {
     const go = (key: string) => {
-      const place = PLACES.find((one) => one.key === key)
+      const place = ALL_PLACES.find((one) => one.key === key)
       if (place) void navigate({ to: place.to, search: vault === 'default' ? {} : { vault } })
     }
     const press = (event: KeyboardEvent) => {

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
+import { useId } from 'react'
 import { useHub } from '../api/hub'
 import { useNeeds } from '../needs/use-needs'
 import { Icon } from '../parts/icon'
-import { PLACES } from './places'
+import { PLACES, type Place, SETTINGS } from './places'
 import { VaultChoice } from './vault-choice'
 
 const ON_PHONE = 4
@@ -26,19 +27,23 @@ export function Nav() {
         ))}
       </nav>
       <p className="nav-foot">
-        <a href="/owner">
-          <Icon name="settings" /> Account
-        </a>
+        <PlaceLink place={SETTINGS} />
+        <span className="tiny faint cut">{location.host}</span>
       </p>
     </aside>
   )
 }
 
 function PlaceLinks({ group }: { group: string | undefined }) {
+  return PLACES.filter((place) => place.group === group).map((place) => (
+    <PlaceLink key={place.to} place={place} />
+  ))
+}
+
+function PlaceLink({ place: { to, name, icon } }: { place: Place }) {
   const { vault } = useHub()
-  return PLACES.filter((place) => place.group === group).map(({ to, name, icon }) => (
+  return (
     <Link
-      key={to}
       to={to}
       search={vault === 'default' ? {} : { vault }}
       activeOptions={{ exact: to === '/', includeSearch: false }}
@@ -46,7 +51,7 @@ function PlaceLinks({ group }: { group: string | undefined }) {
     >
       <Icon name={icon} /> {name} {to === '/inbox' && <InboxCount />}
     </Link>
-  ))
+  )
 }
 
 /** How many things wait, in sight on every page. */
@@ -60,27 +65,26 @@ function InboxCount() {
   )
 }
 
-/** The same at the foot of a phone. */
+/** The same at the foot of a phone; what has no room there is behind More. */
 export function PhoneBar() {
+  const more = useId()
   return (
     <nav className="phone-bar" aria-label="Pages">
-      {PLACES.slice(0, ON_PHONE).map(({ to, name, icon }) => (
-        <Link
-          key={to}
-          to={to}
-          activeOptions={{ exact: to === '/', includeSearch: false }}
-          activeProps={{ className: 'is-here', 'aria-current': 'page' }}
-        >
-          <Icon name={icon} />
-          <span>
-            {name} {to === '/inbox' && <InboxCount />}
-          </span>
-        </Link>
+      {PLACES.slice(0, ON_PHONE).map((place) => (
+        <PlaceLink key={place.to} place={place} />
       ))}
-      <a href="/owner">
-        <Icon name="more" />
-        <span>Account</span>
-      </a>
+      <button type="button" popoverTarget={more}>
+        <Icon name="more" /> More
+      </button>
+      <div id={more} popover="auto" className="more-places" onClick={closePopover}>
+        {[...PLACES.slice(ON_PHONE), SETTINGS].map((place) => (
+          <PlaceLink key={place.to} place={place} />
+        ))}
+      </div>
     </nav>
   )
+}
+
+function closePopover({ currentTarget }: { currentTarget: HTMLElement }) {
+  currentTarget.hidePopover()
 }

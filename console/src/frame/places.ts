@@ -21,3 +21,7 @@ export const PLACES: readonly Place[] = [
   { to: '/tools', name: 'Tools', icon: 'tools', key: 't', group: MAY },
   { to: '/data', name: 'Data', icon: 'data', key: 'd', group: MAY },
 ]
+
+/** What stands at the foot of the way around. */
+export const SETTINGS: Place = { to: '/settings', name: 'Settings', icon: 'settings', key: 's' }
+export const ALL_PLACES: readonly Place[] = [...PLACES, SETTINGS]

@@ -7,6 +7,7 @@ import { Icon } from '../parts/icon'
 import { Fault } from '../parts/panel'
 import { Ago } from '../parts/time'
 import { Name } from '../parts/words'
+import { StopOne } from './stop-one'
 
 type Lock = components['schemas']['Lock']
 type LockList = { locks: Lock[] }
@@ -86,9 +87,12 @@ function StopPanel({ locks, close }: { locks: UseQueryResult<LockList>; close: (
   }
   return (
     <section className="float stop-panel" aria-label="Stop">
-      <h2 tabIndex={-1} ref={heading}>
-        {isAll ? 'What is stopped' : 'Stop everything?'}
-      </h2>
+      <div className="panel-top">
+        <h2 tabIndex={-1} ref={heading}>
+          {isAll ? 'What is stopped' : 'Stop everything?'}
+        </h2>
+        <kbd>Shift S</kbd>
+      </div>
       <p className="small soft">A stop acts at once, everywhere. Letting it go on asks you first.</p>
       {locks.error && <Fault error={locks.error} />}
       {stop.error && <Fault error={stop.error} />}
@@ -122,6 +126,7 @@ function StopPanel({ locks, close }: { locks: UseQueryResult<LockList>; close: (
           </li>
         ))}
       </ul>
+      <StopOne held={held} isBusy={stop.isPending} stop={(what) => stop.mutate(what)} />
       <footer className="small soft">
         Without this page: <code>knowtation lock all</code>
         <button type="button" className="button quiet" onClick={close}>

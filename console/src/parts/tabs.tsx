@@ -13,7 +13,7 @@ export function Tabs({ label, children }: { label: string; children: ReactNode }
 /** Tabs that stand in the address as `tab`; the first one is the page without it. */
 export function TabLinks<Tab extends string>(props: {
   label: string
-  to: '/agents' | '/tools' | '/data'
+  to: '/agents' | '/tools' | '/data' | '/settings'
   names: Readonly<Record<Tab, string>>
   tabs: readonly Tab[]
   shown: Tab

@@ -5,6 +5,7 @@ import { PACKAGE_VERSION } from '../../platform/basics/package-folder.ts'
 import { alertFindings } from './findings/alerts.ts'
 import { auditFindings } from './findings/audit.ts'
 import { authorizationFindings } from './findings/authorizations.ts'
+import { backupFindings } from './findings/backup-findings.ts'
 import { clockFindings } from './findings/clock-findings.ts'
 import { type Finding, FindingSchema } from './findings/doctor-finding.ts'
 import { fileFindings } from './findings/files.ts'
@@ -48,6 +49,7 @@ export const doctor = defineOperation({
       ...(await ledgerFindings(hub)),
       ...(await alertFindings(hub)),
       ...(await authorizationFindings(hub)),
+      ...(await backupFindings(hub)),
       ...(await schemaFindings(hub)),
       ...(await clockFindings(hub)),
       ...(await otherHubFindings(hub)),

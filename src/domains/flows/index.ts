@@ -27,6 +27,10 @@ import { flowRunGet } from './runs/flow-run-get.ts'
 import { flowRunList } from './runs/flow-run-list.ts'
 import { flowRunStart } from './runs/flow-run-start.ts'
 import { flowRunSubmitReview } from './runs/flow-run-submit-review.ts'
+import { flowCompare } from './versions/flow-compare.ts'
+import { flowRead, flowText } from './versions/flow-text-operations.ts'
+import { flowToolList } from './versions/flow-tool-list.ts'
+import { flowVersionList } from './versions/flow-version-list.ts'
 
 /** What can be done with flows. */
 export const flowOperations = [
@@ -35,6 +39,11 @@ export const flowOperations = [
   flowProject,
   flowExport,
   flowCheck,
+  flowToolList,
+  flowVersionList,
+  flowCompare,
+  flowText,
+  flowRead,
   flowPropose,
   flowProposeEdit,
   flowImport,

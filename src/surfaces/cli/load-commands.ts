@@ -15,6 +15,8 @@ const EXTENSIONS: Readonly<Record<string, () => Promise<Extension>>> = {
   boundary_run: async () => (await import('./commands/boundary-run-command.ts')).boundaryRunExtension,
   doctor: async () => (await import('./commands/doctor-command.ts')).doctorExtension,
   flow_export: async () => (await import('./commands/flow-export-command.ts')).flowExportExtension,
+  flow_read: async () => (await import('./commands/flow-export-command.ts')).flowReadExtension,
+  flow_text: async () => (await import('./commands/flow-export-command.ts')).flowTextExtension,
   flow_project: async () => (await import('./commands/flow-project-command.ts')).flowProjectExtension,
   knowledge_export: async () => (await import('./commands/knowledge-commands.ts')).knowledgeExtension,
   knowledge_import: async () => (await import('./commands/knowledge-commands.ts')).knowledgeExtension,

@@ -1,21 +1,26 @@
 import './flows.css'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useHub } from '../../api/hub'
-import { flowQuery, PROJECTIONS, projectionQuery } from '../../api/queries'
-import { Answer, Panel } from '../../parts/panel'
+import { flowQuery } from '../../api/queries'
+import { Answer } from '../../parts/panel'
 import { StepsInFull } from '../../parts/steps-in-full'
 import { Tabs } from '../../parts/tabs'
 import { exactTime } from '../../parts/time'
 import { Foreign } from '../../parts/words'
+import { FLOW_VIEWS } from '../../router'
+import { FlowRuns } from './flow-runs'
+import { Projections } from './projections'
+import { Versions } from './versions'
+
+const NAMES = { versions: 'Versions', projections: 'Projections', runs: 'Runs' } as const
 
 /** A flow as a page: what agents are given, word for word. */
 export function FlowPage() {
   const { flow_id } = useParams({ from: '/flows/$flow_id' })
   const { version, view } = useSearch({ from: '/flows/$flow_id' })
   const hub = useHub()
-  const asked = useQuery(flowQuery(hub, flow_id, version))
+  const asked = useQuery(flowQuery(hub, flow_id, view === 'versions' ? undefined : version))
   return (
     <div className="page reading-page">
       <p className="small">
@@ -36,28 +41,20 @@ export function FlowPage() {
                   {steps.length === 1 ? 'step' : 'steps'}, updated {exactTime(flow.updated)}
                 </p>
               </div>
+              <Link
+                to="/flows/$flow_id/edit"
+                params={{ flow_id }}
+                search={({ vault }) => ({ ...(vault && { vault }) })}
+                className="button main wide-only"
+              >
+                Propose an edit…
+              </Link>
             </header>
-            <Tabs label="About this flow">
-              <Link
-                to="."
-                search={({ view: _view, ...kept }) => kept}
-                className={view === undefined ? 'is-here' : ''}
-              >
-                The flow
-              </Link>
-              <Link
-                to="."
-                search={(kept) => ({ ...kept, view: 'projections' as const })}
-                className={view === 'projections' ? 'is-here' : ''}
-              >
-                Projections
-              </Link>
-            </Tabs>
-            {view === 'projections' ? (
-              <Projections flow_id={flow.flow_id} version={flow.version} />
-            ) : (
-              <StepsInFull flow={flow} steps={steps} />
-            )}
+            <FlowTabs view={view} />
+            {view === undefined && <StepsInFull flow={flow} steps={steps} />}
+            {view === 'versions' && <Versions flow_id={flow.flow_id} />}
+            {view === 'projections' && <Projections flow_id={flow.flow_id} version={flow.version} />}
+            {view === 'runs' && <FlowRuns flow_id={flow.flow_id} />}
           </>
         )}
       </Answer>
@@ -65,38 +62,24 @@ export function FlowPage() {
   )
 }
 
-function Projections({ flow_id, version }: { flow_id: string; version: string }) {
-  const hub = useHub()
-  const [harness, setHarness] = useState<(typeof PROJECTIONS)[number]>('cli_runbook')
-  const asked = useQuery(projectionQuery(hub, flow_id, harness, version))
+function FlowTabs({ view }: { view: keyof typeof NAMES | undefined }) {
   return (
-    <Panel
-      title="As a program reads it"
-      aside={
-        <span className="choice" role="group" aria-label="Form">
-          {PROJECTIONS.map((name) => (
-            <button key={name} type="button" aria-pressed={harness === name} onClick={() => setHarness(name)}>
-              {name.replace('_', ' ')}
-            </button>
-          ))}
-        </span>
-      }
-    >
-      <Answer of={asked}>
-        {({ projection, staleness, generator }) => (
-          <>
-            <p className="empty">
-              {staleness.stale
-                ? `The flow is at ${staleness.latest_version} by now.`
-                : 'Of the newest version.'}{' '}
-              Content <code>{generator.content_hash.slice(0, 20)}…</code>
-              {projection.fidelity.dropped_fields.length > 0 &&
-                ` · left out: ${projection.fidelity.dropped_fields.join(', ')}`}
-            </p>
-            <pre className="raw foreign-text">{projection.rendered}</pre>
-          </>
-        )}
-      </Answer>
-    </Panel>
+    <Tabs label="About this flow">
+      {[undefined, ...FLOW_VIEWS].map((one) => (
+        <Link
+          key={one ?? ''}
+          to="."
+          search={({ vault, version }) => ({
+            ...(vault && { vault }),
+            ...(version && one !== 'versions' && { version }),
+            ...(one && { view: one }),
+          })}
+          className={one === view ? 'is-here' : ''}
+          aria-current={one === view ? 'page' : undefined}
+        >
+          {one === undefined ? 'The flow' : NAMES[one]}
+        </Link>
+      ))}
+    </Tabs>
   )
 }

@@ -11,6 +11,7 @@ import { Answer, Panel } from '../../parts/panel'
 import { callerWords, deedOf, isToolCall, meaningOf } from '../../parts/record-words'
 import { Ago, Left } from '../../parts/time'
 import { Name } from '../../parts/words'
+import { FirstSteps } from './first-steps'
 import { HappeningNow } from './happening-now'
 import { NeedsYou } from './needs-you'
 import { WhatIsOn } from './what-is-on'
@@ -46,6 +47,7 @@ export function Home() {
       </header>
       <div className="columns">
         <div>
+          <FirstSteps />
           <NeedsYou needs={needs} />
           <RefusedLately />
           <EndingNext />

@@ -27,7 +27,7 @@ export function Entries({ needs, shown }: { needs: Needs; shown: string | undefi
         )
       })}
       <p className="inbox-keys tiny faint">
-        <kbd>j</kbd> <kbd>k</kbd> move
+        <kbd>j</kbd> <kbd>k</kbd> move <kbd>n</kbd> next change
       </p>
     </>
   )

@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useHub } from '../../api/hub'
 import { proposalQuery } from '../../api/queries'
+import { isTyping } from '../../frame/keys'
+import { Changes, groupsOf, unchangedIn } from '../../parts/changes'
 import { Id } from '../../parts/id'
 import { Answer } from '../../parts/panel'
+import { PowerList } from '../../parts/power-list'
 import { Status } from '../../parts/status'
 import { StepsInFull } from '../../parts/steps-in-full'
 import { Ago } from '../../parts/time'
 import { Foreign, Name } from '../../parts/words'
-import { Changes, groupsOf } from './changes'
-import { PowerList } from './power-list'
 import { ProposalDecision } from './proposal-decision'
 import type { Review } from './review'
 
@@ -31,9 +32,11 @@ function Shown({ review }: { review: Review }) {
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
   const { proposal, power, diff } = review
   const groups = groupsOf(review)
+  const article = useRef<HTMLElement>(null)
+  useNextChange(article)
   return (
     <>
-      <article className="reading">
+      <article className="reading" ref={article}>
         <header className="item-head">
           <div>
             <h2 className="item-title">
@@ -65,13 +68,16 @@ function Shown({ review }: { review: Review }) {
         {view === 'Changes' && (
           <Changes
             groups={groups}
-            seen={seen}
-            setSeen={(key, isSeen) => {
-              const next = new Set(seen)
-              if (isSeen) next.add(key)
-              else next.delete(key)
-              setSeen(next)
+            reading={{
+              seen,
+              setSeen(key, isSeen) {
+                const next = new Set(seen)
+                if (isSeen) next.add(key)
+                else next.delete(key)
+                setSeen(next)
+              },
             }}
+            unchanged={unchangedIn(review, groups)}
             isCut={diff.truncated}
           />
         )}
@@ -81,6 +87,24 @@ function Shown({ review }: { review: Review }) {
       <ProposalDecision review={review} seen={seen.size} changes={groups.length} />
     </>
   )
+}
+
+/** `n` and `p` lead from change to change. */
+function useNextChange(article: RefObject<HTMLElement | null>) {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      const step = event.key === 'n' ? 1 : event.key === 'p' ? -1 : 0
+      if (step === 0) return
+      const all = [...(article.current?.querySelectorAll<HTMLElement>('.change') ?? [])]
+      const at = all.findIndex((one) => one.contains(document.activeElement))
+      const next = all[at < 0 ? (step > 0 ? 0 : all.length - 1) : at + step]
+      next?.focus({ preventScroll: true })
+      next?.scrollIntoView({ block: 'center' })
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [article])
 }
 
 function Standing({ review: { proposal, is_current } }: { review: Review }) {

@@ -43,7 +43,10 @@ export function presentProposal(shown: z.output<typeof ProposalShowOutput>, page
 }
 
 /** A change of what agents may do, apart from the words that make it. */
-function renderPower({ kind, opens, ordinal, before, after, allowlisted }: PowerChange, page: Page): string {
+export function renderPower(
+  { kind, opens, ordinal, before, after, allowlisted }: PowerChange,
+  page: Page,
+): string {
   const where = ordinal === null ? '' : ` (step ${ordinal})`
   const what = before !== null && after !== null ? `${before} becomes ${after}` : (after ?? before ?? '')
   const note = allowlisted === false ? ', not on the allowlist: no grant can include it' : ''
@@ -82,7 +85,7 @@ function renderAbout(proposal: AboutProposal, page: Page): string {
   )
 }
 
-function renderDiff(text: string, page: Page): string {
+export function renderDiff(text: string, page: Page): string {
   const paint = (line: string) => {
     if (line.startsWith('+')) return page.green(line)
     if (line.startsWith('-')) return page.red(line)

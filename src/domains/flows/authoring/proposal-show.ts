@@ -15,19 +15,24 @@ import { DraftDigest, ProposalId, ProposalReview } from './proposal-record.ts'
 import { readDraft } from './proposal-store.ts'
 import { requireProposal } from './require-proposal.ts'
 
+/** What changes between two forms of a flow, field by field. */
+export const FlowDiff = z
+  .strictObject({
+    changes: z.array(
+      z.strictObject({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+    ),
+    text: z.string(),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'FlowDiff' })
+
 export const ProposalShowOutput = z.strictObject({
   schema: z.literal('knowtation.flow_proposal_show/v0'),
   vault_id: z.string(),
   proposal: ProposalReview,
   flow: FlowWire,
   steps: z.array(FlowStepWire),
-  diff: z.strictObject({
-    changes: z.array(
-      z.strictObject({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
-    ),
-    text: z.string(),
-    truncated: z.boolean(),
-  }),
+  diff: FlowDiff,
   /** What it would change about what agents may do; what opens comes first. */
   power: z.array(PowerChange),
   /** What is approved, byte for byte: `proposal_approve` takes it along. */

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
+import { hubRecord } from '../../../operations/hub-record.ts'
 import { homeAt } from '../../../platform/basics/home.ts'
 import { counted, printableLine } from '../../../platform/basics/printable.ts'
 import { realSystem } from '../../../platform/basics/system.ts'
-import { backupName, createBackup } from '../../../platform/storage/backup/backup.ts'
+import { type Backup, backupName, createBackup } from '../../../platform/storage/backup/backup.ts'
+import { noteBackup } from '../../../platform/storage/backup/last-backup.ts'
 import { restoreBackup } from '../../../platform/storage/backup/restore-backup.ts'
 import { listUndone, type Undone } from '../../../platform/storage/backup/undone-since.ts'
 import { CommandFailure } from '../cli-errors.ts'
@@ -26,7 +28,25 @@ export async function backUp(invocation: Invocation): Promise<number> {
     printForPerson(invocation, `Removed ${left}, which a backup that was broken off had left.`)
   printForPerson(invocation, `Wrote ${backup.folder} (${counted(backup.manifest.files.length, 'file')}).`)
   printForPerson(invocation, 'It holds the keys of the home: keep it as private.')
+  await recordBackup(invocation, backup)
   return 0
+}
+
+/** Puts it on record that there is one, so that `doctor` and the console can tell how old it is. */
+async function recordBackup(invocation: Invocation, { folder, manifest }: Backup): Promise<void> {
+  const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0)
+  const hub = await openHome(invocation).catch(() => undefined)
+  if (!hub) return printForPerson(invocation, 'It is not on record: the home cannot be opened now.')
+  try {
+    await hub.db.transaction(async (tx) => {
+      await noteBackup(tx, { at: manifest.created_at, bytes })
+      await hub.audit.appendIn(tx, [
+        hubRecord(hub, 'backup_made', undefined, { kind: 'backup', id: basename(folder) }),
+      ])
+    })
+  } finally {
+    await hub.close()
+  }
 }
 
 /** Puts a backup in the place of what the home holds. */

@@ -53,7 +53,8 @@ export const policyEditExtension: Extension = {
   },
 }
 
-async function readText(path: string, { io }: Invocation): Promise<string> {
+/** The text of a file that the command names, or of stdin. */
+export async function readText(path: string, { io }: Invocation): Promise<string> {
   if (path === '-') return text(io.stdin)
   const size = statSync(path, { throwIfNoEntry: false })?.size
   if (size === undefined) throw new UsageError(`There is no file ${path}.`, HELP)

@@ -10,6 +10,7 @@ import type { Hub } from '../../../operations/hub.ts'
 import { listOwnerAgents } from '../../../platform/identity/owner-agents.ts'
 import { listPasskeys } from '../../../platform/identity/owner-passkeys.ts'
 import { findOwnerSession, isRecent, listOwnerSessions } from '../../../platform/identity/owner-sessions.ts'
+import { sendAnswer } from '../operation-routes.ts'
 import { setCookie } from './owner-cookies.ts'
 import { faultOf, fieldOf, formToken, runForm } from './owner-forms.ts'
 import { keepSession } from './sign-in-pages.ts'
@@ -31,6 +32,12 @@ const TOLD: Readonly<Record<string, string>> = {
 /** The owner's account: agents, passkeys, password, sessions. */
 export function addAccountPages(pages: FastifyInstance, hub: Hub): void {
   pages.get('/owner', (request, reply) => showAccount(hub, request, reply, 200))
+  // Only a page of ours can read it: the console asks for it before it changes what proves the owner.
+  pages.get('/owner/form-token', (request, reply) =>
+    request.identity.caller.kind === 'owner_session'
+      ? reply.send({ form_token: formToken(hub, request, reply) })
+      : reply.code(401).send({ error: 'Sign in first.', code: 'UNAUTHENTICATED' }),
+  )
   addSignOut(pages, hub, '/owner/sign-out', ownerSignOut)
   addSignOut(pages, hub, '/owner/sign-out-everywhere', ownerSignOutEverywhere)
   addAct(pages, hub, '/owner/agents/revoke', ownerAgentRevoke, 'agent_id', 'revoked')
@@ -40,6 +47,7 @@ export function addAccountPages(pages: FastifyInstance, hub: Hub): void {
     const password = fieldOf(request, 'password')
     const input = { current, password, ...alsoIn(request) }
     const answer = await runForm(hub, request, reply, ownerPasswordChange, input)
+    if (!answer.ok && isProgram(request)) return sendAnswer(reply, answer, ownerPasswordChange)
     if (!answer.ok) return showAccount(hub, request, reply, answer.status, faultOf(answer))
     keepSession(request, reply, answer)
     return reply.redirect('/owner?told=password', 303)
@@ -50,6 +58,7 @@ function addSignOut(pages: FastifyInstance, hub: Hub, path: string, operation: O
   pages.post(path, async (request, reply) => {
     const input = operation === ownerSignOutEverywhere ? { ...alsoIn(request), ...currentIn(request) } : {}
     const answer = await runForm(hub, request, reply, operation, input)
+    if (!answer.ok && isProgram(request)) return sendAnswer(reply, answer, operation)
     if (!answer.ok) return showAccount(hub, request, reply, answer.status, faultOf(answer))
     reply.header('set-cookie', setCookie('owner', '', request.identity.origin, 0))
     return reply.redirect('/owner/sign-in?told=out', 303)
@@ -67,9 +76,14 @@ function addAct(
   pages.post(path, async (request, reply) => {
     const input = { [field]: fieldOf(request, field), ...currentIn(request) }
     const answer = await runForm(hub, request, reply, operation, input)
+    if (!answer.ok && isProgram(request)) return sendAnswer(reply, answer, operation)
     if (!answer.ok) return showAccount(hub, request, reply, answer.status, faultOf(answer))
     return reply.redirect(`/owner?told=${told}`, 303)
   })
+}
+
+function isProgram({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.startsWith('application/json') === true
 }
 
 /** What is to be thrown away, too, as the boxes of a form say. */

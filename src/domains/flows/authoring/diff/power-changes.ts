@@ -23,18 +23,20 @@ const OPENING: ReadonlySet<(typeof POWER_KINDS)[number]> = new Set([
   'scope_wider',
 ])
 
-export const PowerChange = z.strictObject({
-  kind: z.enum(POWER_KINDS),
-  /** Whether agents could do more afterwards. */
-  opens: z.boolean(),
-  /** The step concerned; null where it is the flow as a whole. */
-  step_id: z.string().nullable(),
-  ordinal: z.int().nullable(),
-  before: z.string().nullable(),
-  after: z.string().nullable(),
-  /** Of a tool that is added: whether a grant could include it today. */
-  allowlisted: z.boolean().nullable(),
-})
+export const PowerChange = z
+  .strictObject({
+    kind: z.enum(POWER_KINDS),
+    /** Whether agents could do more afterwards. */
+    opens: z.boolean(),
+    /** The step concerned; null where it is the flow as a whole. */
+    step_id: z.string().nullable(),
+    ordinal: z.int().nullable(),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+    /** Of a tool that is added: whether a grant could include it today. */
+    allowlisted: z.boolean().nullable(),
+  })
+  .meta({ id: 'FlowPowerChange' })
 export type PowerChange = z.infer<typeof PowerChange>
 
 /** From the check that asks most of whoever runs a step to the one that asks least. */

@@ -1,6 +1,6 @@
-import { Icon } from '../../parts/icon'
-import { Foreign } from '../../parts/words'
-import type { Review } from './review'
+import type { components } from '../api/schema'
+import { Icon } from './icon'
+import { Foreign } from './words'
 
 const WORDS = {
   tool_added: 'Tool',
@@ -16,7 +16,13 @@ const WORDS = {
 } as const
 
 /** What a draft changes about what agents may do; what opens stands on red ground. */
-export function PowerList({ power, isNew }: { power: Review['power']; isNew: boolean }) {
+export function PowerList({
+  power,
+  isNew,
+}: {
+  power: readonly components['schemas']['FlowPowerChange'][]
+  isNew: boolean
+}) {
   return (
     <section className="power">
       <h3>
