@@ -36,7 +36,7 @@ test.each(['light', 'dark'] as const)('a person sees one plain page, in %s', asy
   expect(await page.textContent('h1')).toBe('Knowtation')
   expect(
     await page.locator('ul a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
-  ).toEqual(['/owner', '/mcp', '/api/v1/flows', '/openapi.json', '/healthz', '/metrics'])
+  ).toEqual(['/console', '/mcp', '/api/v1/flows', '/openapi.json', '/healthz', '/metrics'])
   // The style sheet was applied, so the page's own policy lets it in.
   expect(await page.evaluate("getComputedStyle(document.querySelector('main')).maxWidth")).not.toBe('none')
   expect(complaints).toEqual([])

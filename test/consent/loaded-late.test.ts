@@ -11,7 +11,7 @@ function loaded(): number {
 test('the library is loaded when somebody first signs in, and not before', async () => {
   const { hub, owner } = await startSignInHub()
   await using _made = { [Symbol.asyncDispose]: () => hub.close() }
-  await owner.get('/owner/consents')
+  await owner.get('/v1/owner/consents')
   expect((await ask(hub, undefined, 'tools/list')).status).toBe(401)
   expect((await ask(hub, `kmcp_${'0'.repeat(64)}`, 'tools/list')).status).toBe(401)
   expect(loaded()).toBe(0)

@@ -186,13 +186,14 @@ test('a request waits for ten minutes; then its page says how to go on', async (
   expect((await owner.post(`${asked.path}/allow`, GRANT)).status).toBe(410)
 })
 
-test('the owner sees who came in, and sends a program away on the page', async () => {
+test('the owner sees who came in, and sends a program away', async () => {
   ;({ hub, owner } = await startSignInHub())
   const { tokens } = await connect(hub, owner)
-  const page = await owner.get('/owner/consents')
-  const consent_id = /cons_[0-9a-f]{16}/.exec(page.text)?.[0] ?? ''
-  expect(page.text).toContain('My program')
-  const done = await owner.post('/owner/consents/revoke', { consent_id })
-  expect([done.status, await toolsOf(hub, tokens.access_token)]).toEqual([303, 401])
-  expect((await owner.get('/owner/consents')).text).toContain('over: revoked')
+  const list = async () => JSON.parse((await owner.get('/v1/owner/consents')).text).data
+  const [{ consent_id, client_name }] = await list()
+  expect(client_name).toBe('My program')
+  const own = { 'sec-fetch-site': 'same-origin' }
+  const done = await owner.ask({ method: 'DELETE', path: `/v1/owner/consents/${consent_id}`, headers: own })
+  expect([done.status, await toolsOf(hub, tokens.access_token)]).toEqual([200, 401])
+  expect((await list())[0]).toMatchObject({ end_reason: 'revoked' })
 })

@@ -10,6 +10,7 @@ import {
 } from '../browser/owner-browser.fixture.ts'
 import { setUpOwner, type Visitor } from '../control/owner-visitor.ts'
 import { type AskingHub, call, startAskingHub } from '../external-agent/approvals.fixture.ts'
+import { verifies } from '../requirements/verifies.ts'
 import { NASTY, openConsole, pictureOf } from './console-world.fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -41,29 +42,35 @@ async function open(path: string, options = {}): Promise<void> {
 
 const headingOf = (text: string | RegExp) => page.locator('.item-title', { hasText: text })
 
-test('a proposal is approved in three clicks from Home, and what it opens stands on top', async () => {
-  const base = flowUsing('flow_mail', 'post')
-  await publishOverRest(asking.hub, base)
-  const next = flowUsing('flow_mail', 'post', 'fax')
-  next.flow.version = '1.1.0'
-  for (const step of next.steps) Object.assign(step, { boundaries: [], instruction: 'Send it at once.' })
-  await proposeOverRest(asking.hub, next, NASTY, base)
-  await open('')
-  await page.locator('.need', { hasText: 'flow_mail' }).getByRole('link', { name: 'Review' }).click()
-  await headingOf('flow_mail').waitFor()
-  expect(await page.locator('.power-row.is-opening').allInnerTexts()).toHaveLength(2)
-  expect(await page.locator('.power-row', { hasText: 'fax' }).innerText()).toContain('not on your allowlist')
-  expect(await page.locator('.changed-words del').first().innerText()).not.toBe('')
-  expect(await page.locator('.foreign-block').first().innerText()).toContain('⟨U+202E⟩')
-  await pictureOf(page, 'inbox-proposal')
-  await page.getByRole('button', { name: 'Approve 1.1.0…' }).click()
-  // What opens something has no focus: Enter alone approves nothing.
-  await page.keyboard.press('Enter')
-  await pictureOf(page, 'inbox-approve')
-  await page.getByRole('button', { name: 'Approve 1.1.0', exact: true }).click()
-  await page.getByText('approved by').waitFor()
-  expect(complaints).toEqual([])
-})
+verifies(
+  'FLOW-069',
+  'a proposal is read as text and approved in three clicks from Home; what it opens stands on top',
+  async () => {
+    const base = flowUsing('flow_mail', 'post')
+    await publishOverRest(asking.hub, base)
+    const next = flowUsing('flow_mail', 'post', 'fax')
+    next.flow.version = '1.1.0'
+    for (const step of next.steps) Object.assign(step, { boundaries: [], instruction: 'Send it at once.' })
+    await proposeOverRest(asking.hub, next, NASTY, base)
+    await open('')
+    await page.locator('.need', { hasText: 'flow_mail' }).getByRole('link', { name: 'Review' }).click()
+    await headingOf('flow_mail').waitFor()
+    expect(await page.locator('.power-row.is-opening').allInnerTexts()).toHaveLength(2)
+    expect(await page.locator('.power-row', { hasText: 'fax' }).innerText()).toContain(
+      'not on your allowlist',
+    )
+    expect(await page.locator('.changed-words del').first().innerText()).not.toBe('')
+    expect(await page.locator('.foreign-block').first().innerText()).toContain('⟨U+202E⟩')
+    await pictureOf(page, 'inbox-proposal')
+    await page.getByRole('button', { name: 'Approve 1.1.0…' }).click()
+    // What opens something has no focus: Enter alone approves nothing.
+    await page.keyboard.press('Enter')
+    await pictureOf(page, 'inbox-approve')
+    await page.getByRole('button', { name: 'Approve 1.1.0', exact: true }).click()
+    await page.getByText('approved by').waitFor()
+    expect(complaints).toEqual([])
+  },
+)
 
 test('a draft that somebody asks to change waits for a reason, and one that is discarded is gone', async () => {
   await proposeOverRest(asking.hub, flowUsing('flow_later', 'post'), 'Later.')

@@ -100,7 +100,7 @@ test('it ends with the session', async () => {
   const hub = await start()
   const stream = await listen(hub)
   await heard(stream, 'event: here')
-  await hub.owner.get('/owner')
+  await hub.owner.get('/owner/form-token')
   await hub.owner.post('/owner/sign-out', {})
   await vi.waitFor(() => expect(stream.isOver()).toBe(true), { timeout: 10_000 })
 })

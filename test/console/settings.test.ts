@@ -82,7 +82,9 @@ test('the password is changed in place, and this browser stays signed in', async
   await page.getByLabel('Password as it is now').fill('not that one at all')
   await page.getByLabel(/^New password/).fill(NEXT)
   await page.getByRole('button', { name: 'Change the password' }).click()
-  await page.waitForTimeout(3000); await page.screenshot({path:'/tmp/console2-pics/x1.png'}); console.log(complaints)
+  await page.waitForTimeout(3000)
+  await page.screenshot({ path: '/tmp/console2-pics/x1.png' })
+  console.log(complaints)
   await page.getByText('That is not the password as it is now.').waitFor()
   await page.getByLabel('Password as it is now').fill(PASSWORD)
   await page.getByRole('button', { name: 'Change the password' }).click()
@@ -102,7 +104,9 @@ test('the password is changed in place, and this browser stays signed in', async
 
 test('a phone has its way to every page', async () => {
   await open('', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-  await page.waitForTimeout(3000); await page.screenshot({path:'/tmp/console2-pics/x2.png'}); console.log(complaints)
+  await page.waitForTimeout(3000)
+  await page.screenshot({ path: '/tmp/console2-pics/x2.png' })
+  console.log(complaints)
   await page.getByRole('button', { name: 'More' }).click()
   await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()

@@ -93,7 +93,7 @@ describe.each(DATABASES)('on %s', (database) => {
     const { added, add } = await addPasskey(hub, owner, authenticatorAt(originOf(hub)))
     expect([added.status, codeOf(await add())]).toEqual([201, 'invalid_credentials'])
     const { passkey_id } = JSON.parse(added.text) as { passkey_id: string }
-    await owner.get('/owner')
+    await owner.get('/owner/form-token')
     expect((await owner.post('/owner/passkey/remove', { passkey_id })).status).toBe(303)
     expect(codeOf(await add())).toBe('invalid_credentials')
     expect(await listPasskeys(hub.hub.db)).toEqual([])
@@ -181,7 +181,7 @@ describe('a valid form token', () => {
     await using hub = await startTestHub()
     const owner = await setUpOwner(hub)
     const other = (await signIn(hub)).visitor
-    await other.get('/owner')
+    await other.get('/owner/form-token')
     const early = visitorOf(hub)
     await early.get('/owner/sign-in')
     for (const form_token of [other.form_token, early.form_token]) {

@@ -81,8 +81,7 @@ describe('in a real browser', () => {
     await page.fill('input[name=password]', PASSWORD)
     await page.fill('input[name=password_again]', PASSWORD)
     await press(page, 'Set up')
-    await page.waitForURL('**/owner?told=welcome')
-    expect(await page.textContent('h1')).toBe('Your hub')
+    await page.waitForURL('**/console')
     const cookies = await context.cookies()
     const session = cookies.find(({ name }) => name.startsWith('knowtation_owner_'))
     expect(session).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
@@ -90,32 +89,36 @@ describe('in a real browser', () => {
   })
 
   test('adds a passkey, signs out, and signs in with it', async () => {
-    await page.fill('input[name=label]', 'My laptop')
-    await press(page, 'Add a passkey')
-    await page.waitForURL('**/owner?told=passkey')
-    expect(await page.textContent('main')).toContain('My laptop')
-    await press(page, 'Sign out')
-    await page.waitForURL('**/owner/sign-in?told=out')
+    await page.goto(`${origin}/console/settings?tab=passkeys`)
+    await page.getByRole('button', { name: 'Add a passkey…' }).click()
+    await page.getByLabel('Its name').fill('My laptop')
+    await press(page, 'Add it')
+    await page.getByText('My laptop').waitFor()
+    await signOut()
     await picture(page, 'sign-in')
     await press(page, 'Use a passkey')
     await page.waitForURL('**/console')
-    await page.goto(`${origin}/owner`)
-    expect(await page.textContent('main')).toContain('signed in by passkey')
+    await page.goto(`${origin}/console/settings`)
+    await page.getByText('signed in by passkey').waitFor()
   })
+
+  async function signOut(): Promise<void> {
+    await page.goto(`${origin}/console/settings`)
+    await press(page, 'Sign out')
+    await page.waitForURL('**/owner/sign-in?told=out')
+  }
 
   test('a passkey’s answer counts once', async () => {
     const sent: string[] = []
-    await press(page, 'Sign out')
-    await page.waitForURL('**/owner/sign-in?told=out')
+    await signOut()
     page.on('request', (request) => {
       if (request.url().endsWith('/owner/passkey/sign-in')) sent.push(request.postData() ?? '')
     })
     await press(page, 'Use a passkey')
     await page.waitForURL('**/console')
-    await page.goto(`${origin}/owner`)
     const { credential } = JSON.parse(sent[0] ?? '{}')
     const again = (await page.evaluate(`(async () => {
-      const form_token = document.querySelector('[name=form_token]').value
+      const { form_token } = await (await fetch('/owner/form-token')).json()
       const body = JSON.stringify({ form_token, credential: ${JSON.stringify(credential)} })
       const headers = { 'content-type': 'application/json' }
       const answer = await fetch('/owner/passkey/sign-in', { method: 'POST', headers, body })
@@ -136,11 +139,14 @@ describe('in a real browser', () => {
     await page.waitForSelector('h1:has-text("Approved")')
     await picture(page, 'approved')
     expect((await poll()).body).toHaveProperty('access_token')
-    await page.goto(`${origin}/owner`)
-    expect(await page.textContent('main')).toContain('Test Agent')
-    await picture(page, 'account')
-    await page.getByRole('button', { name: /^Revoke: / }).click()
-    await page.waitForURL('**/owner?told=revoked')
+    await page.goto(`${origin}/console/agents?tab=owner_agents`)
+    await page.getByText('Test Agent').first().waitFor()
+    await page.getByRole('button', { name: /^Revoke/ }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Revoke/ })
+      .click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
   test('is asked to sign in first where another site sent them, and can go on', async () => {
@@ -179,7 +185,6 @@ describe('in a real browser', () => {
     })
     const phone = await openPage(dark)
     for (const [path, name] of [
-      ['/owner', 'account-dark-phone'],
       ['/owner/sign-in', 'sign-in-dark-phone'],
       ['/device', 'code-dark-phone'],
     ] as const) {
@@ -187,7 +192,7 @@ describe('in a real browser', () => {
       await picture(phone, name)
       // Nothing is wider than the screen, so nobody has to scroll sideways.
       expect(await phone.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
-      expect(await phone.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(20, 22, 26)')
+      expect(await phone.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(14, 17, 16)')
     }
     await dark.close()
   })

@@ -8,7 +8,15 @@ import { sendAsOwner } from '../harness/call-rest.ts'
 import { type Clock, startTestHub, type TestHub } from '../harness/test-hub.ts'
 import { verifies } from '../requirements/verifies.ts'
 import { recorded, send } from '../rest/rest-hub.fixture.ts'
-import { askForAgent, makeAgent, oauth, setUpOwner, signIn, type Visitor } from './owner-visitor.ts'
+import {
+  askForAgent,
+  makeAgent,
+  oauth,
+  revokeAgent,
+  setUpOwner,
+  signIn,
+  type Visitor,
+} from './owner-visitor.ts'
 
 const allGrants = sql<Record<string, string>>('SELECT * FROM owner_device_grants')
 const allAgents = sql<Record<string, string>>('SELECT * FROM owner_agents')
@@ -231,10 +239,8 @@ describe('the bearer', () => {
       true,
       true,
     ])
-    await owner.get('/owner')
-    const { records } = await recorded(hub, () =>
-      owner.post('/owner/agents/revoke', { agent_id: one.agent_id }),
-    )
+    await owner.get('/owner/form-token')
+    const { records } = await recorded(hub, () => revokeAgent(owner, one.agent_id))
     expect(records).toMatchObject([
       {
         operation: 'owner_agent_revoke',

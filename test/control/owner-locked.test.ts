@@ -8,16 +8,7 @@ import { requestOf, requireExpectation } from '../rest/routes.fixture.ts'
 import { type OwnedHub, startOwnedHub } from './connection-samples.ts'
 import { visitorOf } from './owner-visitor.ts'
 
-const PAGES = [
-  '',
-  '/connections',
-  '/runs',
-  '/intents',
-  '/activity',
-  '/locks',
-  '/proposals',
-  '/external-agents',
-]
+const PAGES = ['/external-agents', '/subscriptions']
 
 let hub: OwnedHub
 beforeAll(async () => {
@@ -118,11 +109,10 @@ test('every page says that everything is stopped, since when, and how to go on',
     expect([page, status]).toEqual([page, 200])
     const banner = /<p class="stopped" role="alert">(.*?)<\/p>/.exec(text)?.[1]
     expect([page, banner]).toEqual([page, expect.stringContaining('since 2026-11-02 10:00 UTC')])
-    expect(banner).toContain('href="/owner/locks"')
+    expect(banner).toContain('href="/console"')
     expect(banner).toContain('knowtation lock release all')
   }
   expect((await visitorOf(hub).get('/owner/sign-in')).text).not.toContain('class="stopped"')
-  await hub.owner.get('/owner/locks')
-  await hub.owner.post('/owner/locks/release', { kind: 'all' })
-  expect((await hub.owner.get('/owner')).text).not.toContain('class="stopped"')
+  await sendAsOwner(hub, { method: 'DELETE', path: '/api/v1/locks/all' })
+  expect((await hub.owner.get('/device')).text).not.toContain('class="stopped"')
 })

@@ -77,6 +77,7 @@ describe('the name of the owner’s pages', () => {
     expect(name).toMatch(/^kn-[0-9a-f]{20}\.localhost$/)
     const { user_code } = await askForAgent(hub)
     const paths = ['/', '/owner', '/owner/sign-in', '/owner/locks', `/device?user_code=${user_code}`]
+    paths.push('/console', '/console/inbox?item=call:x', '/owner/form-token')
     paths.push('/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server')
     paths.push(
       '/openapi.json',
@@ -107,11 +108,11 @@ describe('the name of the owner’s pages', () => {
   test('is where the right password leads from elsewhere, and the page that was wanted with it', async () => {
     const host = `localhost:${new URL(hub.url).port}`
     const elsewhere = visitorOf(hub, host)
-    await elsewhere.get('/owner/locks')
+    await elsewhere.get('/console/activity')
     const origin = `http://${host}`
     const wrong = await elsewhere.post('/owner/sign-in', { password: 'wrong' }, { origin })
     expect([wrong.status, wrong.headers.location]).toEqual([401, undefined])
-    const fields = { password: PASSWORD, place: '/owner/locks' }
+    const fields = { password: PASSWORD, place: '/console/activity?record=7' }
     const right = await elsewhere.post('/owner/sign-in', fields, { origin })
     expect([right.status, right.headers['set-cookie']]).toEqual([200, undefined])
     const to = new URL(/content="0;url=([^"]+)"/.exec(right.text)?.[1]?.replaceAll('&amp;', '&') as string)
@@ -119,8 +120,8 @@ describe('the name of the owner’s pages', () => {
     const visitor = visitorOf(hub)
     await visitor.get(`${to.pathname}${to.search}`)
     const link = to.searchParams.get('link') as string
-    const entered = await visitor.post('/owner/link', { link, place: '/owner/locks' })
-    expect([entered.status, entered.headers.location]).toEqual([303, '/owner/locks'])
+    const entered = await visitor.post('/owner/link', { link, place: '/console/activity?record=7' })
+    expect([entered.status, entered.headers.location]).toEqual([303, '/console/activity?record=7'])
     expect((await visitor.get('/v1/owner/sessions')).status).toBe(200)
   })
 

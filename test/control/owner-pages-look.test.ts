@@ -3,17 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addConnection, type OwnedHub, startOwnedHub } from './connection-samples.ts'
 import { makeAgent, ownerOrigin } from './owner-visitor.ts'
 
-const PAGES = [
-  '/owner',
-  '/owner/connections',
-  '/owner/runs',
-  '/owner/intents',
-  '/owner/activity',
-  '/owner/locks',
-  '/owner/proposals',
-  '/owner/external-agents',
-  '/device',
-] as const
+const PAGES = ['/owner/external-agents', '/owner/subscriptions', '/device'] as const
 /** A word that no line of a phone can hold. */
 const LONG_NAME = `Everything about ${'Donaudampfschifffahrt'.repeat(6)}`
 
@@ -46,14 +36,6 @@ describe.each(PAGES)('the page %s', (path) => {
     await page.setViewportSize({ width: 360, height: 740 })
     await page.goto(origin + path)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360)
-  })
-
-  test('says where one is, to whoever sees it and to whoever hears it', async () => {
-    await page.goto(origin + path)
-    const here = page.locator('nav [aria-current]')
-    expect(await here.evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([path])
-    const weight = `getComputedStyle(document.querySelector('nav [aria-current]')).fontWeight`
-    expect(await page.evaluate(weight)).toBe('600')
   })
 
   test('has no two buttons with one name', async () => {

@@ -72,10 +72,10 @@ test('passkeys are added and removed only within a quarter of an hour of signing
   after(15 * 60_000)
   expect(await challenge()).toBe('sign_in_again')
   const { visitor } = await signIn(hub)
-  await visitor.get('/owner')
+  await visitor.get('/owner/form-token')
   expect((await post(visitor, hub, '/owner/passkey/register-challenge')).status).toBe(201)
   // The password, given in place, does as well, and counts for the step after it.
-  await owner.get('/owner')
+  await owner.get('/owner/form-token')
   const asked = (current: string) => post(owner, hub, '/owner/passkey/register-challenge', { current })
   expect(codeOf(await asked('not it'))).toBe('invalid_credentials')
   expect((await asked(PASSWORD)).status).toBe(201)
@@ -83,7 +83,7 @@ test('passkeys are added and removed only within a quarter of an hour of signing
   after(31 * 60_000)
   expect(await challenge()).toBe('sign_in_again')
   const again = await addPasskey(hub, 2)
-  await owner.get('/owner')
+  await owner.get('/owner/form-token')
   const gone = (current: string) => owner.post('/owner/passkey/remove', { passkey_id: again, current })
   expect([(await gone('')).status, (await gone('not it')).status, (await gone(PASSWORD)).status]).toEqual([
     403, 401, 303,

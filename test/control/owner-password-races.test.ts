@@ -23,7 +23,7 @@ describe.each(DATABASES)('two that change the password at once, on %s', (databas
     await setUpOwner(hub)
     const owner = (await signIn(hub)).visitor
     const thief = (await signIn(hub)).visitor
-    for (const visitor of [owner, thief]) await visitor.get('/owner')
+    for (const visitor of [owner, thief]) await visitor.get('/owner/form-token')
     const answers = await Promise.all([change(owner, NEXT), change(thief, OTHER)])
     const [done, ...more] = answers.filter(({ status }) => status === 303)
     expect(more).toEqual([])

@@ -74,7 +74,7 @@ describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (d
       return { seat: bearer, consent_id }
     })
     const thief = await makeLink(hub)
-    await owner.get('/owner')
+    await owner.get('/owner/form-token')
     const opens = async () => (await visitorOf(hub).get(thief.path)).status
     const left = async () => {
       const { stdout } = await runInProcess(['owner', 'passkey', 'list', '--json'], hub.options.env)
@@ -119,7 +119,7 @@ describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (d
     const theirs = await subscriberOf(hub, bearer).create(nowhere)
     const whole = subscriberOf(hub)
     const own = await whole.create(nowhere)
-    await owner.get('/owner')
+    await owner.get('/owner/form-token')
     expect((await act(owner, { agents: 'yes' })).status).toBe(303)
     expect(await whole.show(theirs.subscription_id)).toMatchObject({
       status: 'disabled_revoked',
@@ -136,7 +136,7 @@ describe.each(DATABASES)('an owner who fears that somebody else got in (%s)', (d
       const { user_code, poll } = await askForAgent(hub)
       await owner.get(`/device?user_code=${user_code}`)
       expect((await owner.post('/device/approve', { user_code })).status).toBe(200)
-      await owner.get('/owner')
+      await owner.get('/owner/form-token')
       expect((await act(owner, {})).status).toBe(303)
       expect((await poll()).body).toMatchObject({ error: 'access_denied' })
     },

@@ -147,14 +147,14 @@ describe('sessions', () => {
     if (!one || !two || !three) throw new Error('three were signed in')
     const states = () =>
       Promise.all([one, two, three].map(async (it) => (await it.get('/v1/owner/sessions')).status))
-    await one.get('/owner')
+    await one.get('/owner/form-token')
     const former = new Map(one.cookies)
     expect((await one.post('/owner/sign-out', {})).headers.location).toBe('/owner/sign-in?told=out')
     expect((await one.get('/owner/sign-in?told=out')).text).toContain('You are signed out.')
     expect(await states()).toEqual([401, 200, 200])
     for (const [name, value] of former) one.cookies.set(name, value)
     expect(await states()).toEqual([401, 200, 200])
-    await two.get('/owner')
+    await two.get('/owner/form-token')
     expect((await two.post('/owner/sign-out-everywhere', {})).status).toBe(303)
     expect(await states()).toEqual([401, 401, 401])
   })
@@ -207,7 +207,7 @@ describe('the password', () => {
     await using hub = await startTestHub({ clock })
     await setUpOwner(hub)
     const [{ visitor }, { visitor: other }] = [await signIn(hub), await signIn(hub)]
-    await visitor.get('/owner')
+    await visitor.get('/owner/form-token')
     const next = 'a wholly new password'
     expect((await visitor.post('/owner/password', { current: 'not it, is it', password: next })).status).toBe(
       401,
@@ -224,7 +224,7 @@ describe('the password', () => {
     const { path, link } = await makeLink(hub)
     await forgetful.get(path)
     await forgetful.post('/owner/link', { link })
-    await forgetful.get('/owner')
+    await forgetful.get('/owner/form-token')
     expect((await forgetful.post('/owner/password', { password: PASSWORD })).status).toBe(303)
     expect((await signIn(hub)).done.status).toBe(303)
   })

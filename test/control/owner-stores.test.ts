@@ -10,7 +10,7 @@ import {
 } from '../../src/platform/identity/owner-passkeys.ts'
 import { type Clock, DATABASES, startTestHub } from '../harness/test-hub.ts'
 import { send } from '../rest/rest-hub.fixture.ts'
-import { makeAgent, makeLink, setUpOwner, signIn, visitorOf } from './owner-visitor.ts'
+import { makeAgent, makeLink, revokeAgent, setUpOwner, signIn, visitorOf } from './owner-visitor.ts'
 
 describe.each(DATABASES)('on %s', (database) => {
   test('the owner sets up, signs in, lets an agent in, revokes it and signs out everywhere', async () => {
@@ -21,10 +21,10 @@ describe.each(DATABASES)('on %s', (database) => {
     const { bearer, agent_id } = await makeAgent(hub, owner)
     const control = { path: '/v1/owner/control', bearer }
     expect((await send(hub.url, control)).status).toBe(200)
-    await owner.get('/owner')
-    expect((await owner.post('/owner/agents/revoke', { agent_id })).status).toBe(303)
+    await owner.get('/owner/form-token')
+    expect((await revokeAgent(owner, agent_id)).status).toBe(200)
     expect((await send(hub.url, control)).status).toBe(401)
-    await owner.get('/owner')
+    await owner.get('/owner/form-token')
     expect((await owner.post('/owner/sign-out-everywhere', {})).status).toBe(303)
     expect((await visitor.get('/v1/owner/sessions')).status).toBe(401)
   })

@@ -53,7 +53,7 @@ export function visitorOf(
       const all = { host, 'user-agent': 'Mozilla/5.0', ...passed_on, ...(cookie && { cookie }), ...headers }
       const answer = await send(url, { ...sent, headers: all })
       for (const line of answer.headers['set-cookie'] ?? []) keepCookie(cookies, line)
-      const token = /name="form_token" value="([0-9a-f]{64})"/.exec(answer.text)?.[1]
+      const token = /(?:name="form_token" value=|"form_token":)"([0-9a-f]{64})"/.exec(answer.text)?.[1]
       if (token) visitor.form_token = token
       return answer
     },
@@ -103,7 +103,7 @@ export async function setUpByLink(hub: Named, { pathname, search, searchParams }
   const fields = { link, password: PASSWORD, password_again: PASSWORD }
   const done = await visitor.post('/owner/set-up', fields)
   if (done.status !== 303) throw new Error(`not set up: ${done.status} ${done.text}`)
-  await visitor.get('/owner')
+  await visitor.get('/owner/form-token')
   return visitor
 }
 
@@ -149,4 +149,13 @@ export async function makeAgent(hub: TestHub, owner: Visitor): Promise<{ bearer:
   if (decided.status !== 200) throw new Error(`not approved: ${decided.text}`)
   const { body } = await poll()
   return { bearer: body.access_token as string, agent_id: body.agent_id as string }
+}
+
+/** Revokes an agent as the owner, by the route that the console asks. */
+export function revokeAgent(owner: Visitor, agent_id: string): Promise<Received> {
+  return owner.ask({
+    method: 'DELETE',
+    path: `/v1/owner/agents/${agent_id}`,
+    headers: { 'sec-fetch-site': 'same-origin' },
+  })
 }

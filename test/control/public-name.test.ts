@@ -24,7 +24,7 @@ describe('the public name', () => {
     await browser.get(path)
     const fields = { link, password: PASSWORD, password_again: PASSWORD }
     expect((await browser.post('/owner/set-up', fields)).status).toBe(303)
-    await browser.get('/owner')
+    await browser.get('/owner/form-token')
     owner = browser
   })
   afterAll(() => hub.close())

@@ -54,7 +54,7 @@ test('a passkey counts at the public name where it was added, and no more once t
   await using hub = await startTestHub({ config: CONFIG })
   await setUpOwner(hub)
   const { visitor } = await signInOutside(hub)
-  await visitor.get('/owner')
+  await visitor.get('/owner/form-token')
   const device = authenticatorAt(PUBLIC)
   const json = { 'content-type': 'application/json' }
   const ask = async (path: string, body: object, by = visitor, headers: Record<string, string> = {}) => {

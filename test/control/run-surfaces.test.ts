@@ -7,7 +7,6 @@ import { sql } from '../../src/platform/storage/database.ts'
 import { startHub } from '../../src/surfaces/http/start-hub.ts'
 import { runInProcess } from '../harness/call-cli.ts'
 import { type OwnedHub, startOwnedHub } from './connection-samples.ts'
-import { visitorOf } from './owner-visitor.ts'
 import { connect, installConnector, paged, type RunSource, startSource } from './run-source.ts'
 
 const PATIENCE = { timeout: 30_000, interval: 100 }
@@ -118,33 +117,6 @@ describe('the events of a run', () => {
   })
 })
 
-describe('the page of runs', () => {
-  test('shows what is under way to the owner alone, and stops it', async () => {
-    source.answer = ({ from }) =>
-      from === null ? paged(9, 3)({ from, connection_id: '', pid: 0 }) : new Promise(() => {})
-    const connection_id = await connect(hub.hub, source.url)
-    const { body } = await hub.ask('POST', `${at(connection_id)}/run`)
-    const page = await vi.waitFor(async () => {
-      const shown = await hub.owner.get('/owner/runs')
-      expect(shown.text).toContain('3 of 27 records')
-      return shown
-    }, PATIENCE)
-    expect([page.status, page.text.includes(body.run_id)]).toEqual([200, true])
-    const stranger = await visitorOf(hub).get('/owner/runs')
-    expect(stranger.text).not.toContain(body.run_id)
-    const refused = await hub.owner.post('/owner/runs/cancel', { run_id: body.run_id, form_token: 'x' })
-    expect(refused.status).toBe(403)
-    await hub.owner.get('/owner/runs')
-    const done = await hub.owner.post('/owner/runs/cancel', { run_id: body.run_id })
-    expect([done.status, done.headers.location]).toEqual([303, '/owner/runs?told=cancel'])
-    expect((await ended(connection_id, body.run_id)).cancel_reason).toBe('owner_cancelled')
-    const after = await hub.owner.get('/owner/runs?told=cancel')
-    expect(after.text).toContain('The run is told to stop.')
-    const again = await hub.owner.post('/owner/runs/cancel', { run_id: body.run_id })
-    expect([again.status, again.text.includes('has ended already')]).toEqual([409, true])
-  })
-})
-
 const watchLooks = sql<{ count: number }>(
   `SELECT COUNT(*) AS count FROM audit_records WHERE operation = 'owner_run_watch'`,
 )
@@ -166,7 +138,7 @@ describe('the command line', () => {
     expect([cancelled.exit, cancelled.stderr]).toEqual([1, expect.stringContaining('run_not_active')])
   })
 
-  test('says, as the page does, when a run is tried again', async () => {
+  test('says when a run is tried again', async () => {
     source.answer = () => ({ fault: 'rate_limited', retry_after_seconds: 3_000 })
     const connection_id = await connect(hub.hub, source.url)
     const { run_id } = (await hub.ask('POST', `${at(connection_id)}/run`)).body
@@ -177,7 +149,6 @@ describe('the command line', () => {
     }, PATIENCE)
     const { stdout } = await cli('owner', 'run', 'show', connection_id, run_id)
     expect(stdout).toContain(`next try ${run_at}, 1 of 5 made\n`)
-    expect((await hub.owner.get('/owner/runs')).text).toContain(`next try ${run_at.slice(0, 10)}`)
     const stopped = await cli('owner', 'run', 'cancel', run_id)
     expect([stopped.exit, stopped.stdout.includes('next try')]).toEqual([0, false])
   })

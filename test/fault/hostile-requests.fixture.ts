@@ -102,7 +102,7 @@ export function ownersRequests(headers: Readonly<Record<string, string>>): Hosti
   const all = [
     ...SLOW_JSON.map(([name, body]) => post(name, '/v1/owner/connections/intents', 'application/json', body)),
     post('a form of many parts', '/owner/sign-in', MULTIPART, MANY_PARTS),
-    post('a form with a long head', '/owner/intents/x/complete', MULTIPART, LONG_HEAD),
+    post('a form with a long head', '/owner/password', MULTIPART, LONG_HEAD),
     ...['audit?operation=nothing', 'audit/verify', 'doctor'].map((path) => ({
       ...post(path, `/api/v1/${path}`, 'text/plain', ''),
       method: 'GET',

@@ -91,7 +91,7 @@ test('a client that can show pages is given the page, and its own yes decides no
   ends.push(() => client.close())
   const calls = () => client.callTool({ name: 'post', arguments: { text: 'shown' } }) as Promise<Json>
   const pending = (await calls()).structuredContent
-  expect(shown).toEqual([`${asking.hub.url}/owner/approvals/${pending.approval_id}`])
+  expect(shown).toEqual([`${asking.hub.url}/console/inbox?item=call:${pending.approval_id}`])
   expect(asking.endpoint.got).toEqual([])
   await decide(asking.hub, pending.approval_id, 'approve')
   expect((await calls()).isError).not.toBe(true)
@@ -112,7 +112,7 @@ test('an older client over stdio is given it too, and its cancel decides nothing
   ends.push(() => client.close())
   const calls = () => client.callTool({ name: 'post', arguments: { text: 'shown' } }) as Promise<Json>
   const { approval_id } = (await calls()).structuredContent
-  expect(shown).toEqual([`http://localhost:${new URL(hub.url).port}/owner/approvals/${approval_id}`])
+  expect(shown).toEqual([`http://localhost:${new URL(hub.url).port}/console/inbox?item=call:${approval_id}`])
   await decide(hub, approval_id, 'approve')
   expect((await calls()).isError).not.toBe(true)
   expect([shown.length, asking.endpoint.got.length]).toEqual([1, 1])

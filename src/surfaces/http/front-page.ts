@@ -34,17 +34,17 @@ const LINKS = {
   health: '/healthz',
   metrics: '/metrics',
   flows: '/api/v1/flows',
-  owner: '/owner',
+  owner: '/console',
 }
 
 /** The owner's pages are under names of their own, and counts on loopback alone. */
 function isDoorAt({ hosted, pinned }: Identity, path: string): boolean {
   if (path === '/metrics') return !hosted
-  return path !== '/owner' || !pinned
+  return path !== '/console' || !pinned
 }
 
 const DOORS = [
-  ['/owner', 'Your hub', 'sign in as the owner: proposals, grants, connections, runs, agents'],
+  ['/console', 'Console', 'sign in as the owner: what needs you, what happens, who may do what'],
   ['/mcp', 'MCP', 'for agents and editors that speak MCP'],
   ['/api/v1/flows', 'REST', 'for programs, with the same operations'],
   ['/openapi.json', 'OpenAPI', 'the whole REST surface, described'],
@@ -77,8 +77,8 @@ npx knowtation audit list</pre>
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="#0b6e4f"/></svg>`
 
-const STYLE = `:root{color-scheme:light dark;--ink:#1b1d22;--soft:#5c6270;--line:#dfe2e8;--paper:#fbfbfc;--card:#fff;--mark:#0b6e4f}
-@media(prefers-color-scheme:dark){:root{--ink:#e9ebf0;--soft:#9aa1b0;--line:#2c3038;--paper:#14161a;--card:#1b1e24;--mark:#4cc79a}}
+const STYLE = `:root{color-scheme:light dark;--ink:#171a18;--soft:#4f5751;--line:#dfe2db;--paper:#f4f5f2;--card:#fff;--mark:#0b6e4f}
+@media(prefers-color-scheme:dark){:root{--ink:#e9edea;--soft:#a9b2ac;--line:#2a312d;--paper:#0e1110;--card:#151917;--mark:#5ad4a8}}
 *{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
 main{max-width:44rem;margin:0 auto;padding:4rem 1.5rem}
 h1{font-size:2.4rem;letter-spacing:-.02em;margin:.2rem 0 .6rem}h2{font-size:.85rem;text-transform:uppercase;letter-spacing:.08em;color:var(--soft);margin:2.4rem 0 .7rem}

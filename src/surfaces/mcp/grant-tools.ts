@@ -149,7 +149,7 @@ function asks(hub: Hub, { vault = 'default' }: McpCaller, tool_id: string): bool
 function pageResultOf(text: string, tool_id: string, origin: string): string {
   const { approval_id } = JSON.parse(text) as { approval_id: string }
   const message = `The owner of the hub has to approve the call of ${tool_id}. Open the page to decide.`
-  const params = { mode: 'url', message, url: `${origin}/owner/approvals/${approval_id}` }
+  const params = { mode: 'url', message, url: `${origin}/console/inbox?item=call:${approval_id}` }
   const inputRequests = { approval: { method: 'elicitation/create', params } }
   return JSON.stringify({ resultType: 'input_required', inputRequests })
 }

@@ -61,8 +61,11 @@ function items(texts: readonly string[]): string {
   return texts.map((text) => `- ${text.replaceAll('\n', '\n  ')}`).join('\n')
 }
 
+function isText(line: string): boolean {
+  return line.trim() !== ''
+}
+
 function trimmed(lines: readonly string[]): readonly string[] {
-  const isText = (line: string) => line.trim() !== ''
   const first = lines.findIndex(isText)
   return first < 0 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1)
 }

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Hub } from '../../../operations/hub.ts'
 import { PACKAGE_FOLDER } from '../../../platform/basics/package-folder.ts'
-import { ownOrigin, showSignInFirst } from '../owner/sign-in-pages.ts'
+import { showSignInFirst } from '../owner/sign-in-pages.ts'
 import { html } from '../owner/views/html.ts'
 import { sendPage } from '../owner/views/page-layout.ts'
 
@@ -65,12 +65,8 @@ async function showConsole(
   reply: FastifyReply,
   read: (name: string) => ConsoleFile | undefined,
 ): Promise<FastifyReply> {
-  const { caller, named } = request.identity
-  if (caller.kind !== 'owner_session') {
-    // A session counts under the owner's own name alone, so the browser is led there before anybody signs in.
-    if (!named && hub.ownerName) return reply.redirect(`${ownOrigin(hub, request)}${request.url}`, 303)
-    return showSignInFirst(hub, request, reply, 200)
-  }
+  // At another name than the owner's own the password leads there: who has not given it is not told the name.
+  if (request.identity.caller.kind !== 'owner_session') return showSignInFirst(hub, request, reply, 200)
   const index = read('index.html')
   if (!index) return showNotBuilt(reply)
   reply.header('content-security-policy', POLICY).header('referrer-policy', 'same-origin')

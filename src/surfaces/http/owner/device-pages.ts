@@ -45,7 +45,7 @@ function addDecision(
     if (answer.status === 401) return showSignIn(hub, request, reply, 401, faultOf(answer))
     if (!answer.ok) return showCodeForm(reply, answer.status, faultOf(answer))
     const { client_name } = JSON.parse(answer.text) as { client_name: string }
-    const body = html`<div class="card plain"><b>${client_name}</b><br>${text}<p class="note"><a href="/owner">Your agents</a></p></div>`
+    const body = html`<div class="card plain"><b>${client_name}</b><br>${text}<p class="note"><a href="/console/agents?tab=owner_agents">Your agents</a></p></div>`
     return sendPage(reply, 200, { title, body, signed_in: true })
   })
 }

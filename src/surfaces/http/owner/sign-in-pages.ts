@@ -42,7 +42,7 @@ export function addSignInPages(pages: FastifyInstance, hub: Hub): void {
     const isSame = password === fieldOf(request, 'password_again')
     const refused = notNamed(request) ?? (isSame ? undefined : DIFFERENT)
     const answer = await runForm(hub, request, reply, ownerSetUp, { link, password }, { refused })
-    if (answer.ok) return enter(request, reply, answer, '/owner?told=welcome')
+    if (answer.ok) return enter(request, reply, answer, '/console')
     return showLink(hub, request, reply, answer.status, link, faultOf(answer))
   })
 }
@@ -123,7 +123,8 @@ export async function showSignIn(
 ): Promise<FastifyReply> {
   if (!(await findOwner(hub.db))) return showNotSetUp(reply, status)
   const { named, origin } = request.identity
-  const { user_code, place = findPlace(request.url.replace(/\?.*$/s, '')) } = visitOf(request)
+  const { user_code, place = findPlace(request.url) ?? findPlace(request.url.replace(/\?.*$/s, '')) } =
+    visitOf(request)
   const has_passkeys = named && (await listPasskeys(hub.db)).some((passkey) => passkey.origin === origin)
   const { told } = request.query as { told?: unknown }
   const body = signInForm({ form_token: formToken(hub, request, reply), user_code, place, has_passkeys })

@@ -48,7 +48,7 @@ export function sendPage(reply: FastifyReply, status: number, parts: PageParts):
 export function stoppedBanner(lock: Lock): Html {
   if (lock === UNREADABLE_LOCK)
     return html`<p class="stopped" role="alert"><b>Everything is stopped:</b> the locks cannot be read, so all calls count as locked. <code>knowtation doctor</code> says why.</p>`
-  return html`<p class="stopped" role="alert"><b>Everything is stopped</b> since ${shownTime(lock.locked_at)}${lock.reason !== null && html` (${lock.reason})`}: no agent, token or grant gets anything done. To go on, <a href="/owner/locks">unlock</a>, or run <code>knowtation lock release all</code>.</p>`
+  return html`<p class="stopped" role="alert"><b>Everything is stopped</b> since ${shownTime(lock.locked_at)}${lock.reason !== null && html` (${lock.reason})`}: no agent, token or grant gets anything done. To go on, let it go on in <a href="/console">the console</a>, or run <code>knowtation lock release all</code>.</p>`
 }
 
 function renderPage(parts: PageParts, path: string, stopped: Lock | undefined): Html {
@@ -57,7 +57,7 @@ function renderPage(parts: PageParts, path: string, stopped: Lock | undefined): 
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Knowtation</title><link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/owner/style.css">${next !== undefined && html`<meta http-equiv="refresh" content="0;url=${next}">`}
 ${form_action === undefined && html`<script src="/owner/script.js" defer></script>`}</head>
-<body><header><a class="brand" href="${signed_in ? '/owner' : '/'}"><i></i>Knowtation</a>${signed_in && waysFrom(path)}</header>
+<body><header><a class="brand" href="${signed_in ? '/console' : '/'}"><i></i>Knowtation</a>${signed_in && waysFrom(path)}</header>
 ${stopped && stoppedBanner(stopped)}<main class="${wide ? 'wide' : 'narrow'}">
 <h1>${title}</h1>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}
@@ -68,16 +68,7 @@ ${body}
 }
 
 const WAYS = [
-  ['/owner', 'Account'],
-  ['/owner/connections', 'Connections'],
-  ['/owner/runs', 'Runs'],
-  ['/owner/intents', 'Connect'],
-  ['/owner/activity', 'Activity'],
-  ['/owner/locks', 'Locks'],
-  ['/owner/approvals', 'Calls'],
-  ['/owner/proposals', 'Proposals'],
-  ['/owner/external-agents', 'External agents'],
-  ['/owner/consents', 'Programs'],
+  ['/console', 'Console'],
   ['/device', 'Approve an agent'],
 ] as const
 

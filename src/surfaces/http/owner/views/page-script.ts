@@ -1,5 +1,5 @@
 /**
- * The one script of the owner's pages: passkeys, which browsers offer to scripts alone, and what makes a bearer that is
+ * The one script of the ceremonies: signing in with a passkey, which browsers offer to scripts alone, and what makes a bearer that is
  * shown once handier. Everything but passkeys works without it.
  */
 export const OWNER_SCRIPT = `'use strict'
@@ -39,32 +39,6 @@ async function signIn(form) {
   location.assign(form.dataset.then)
 }
 
-async function register(form) {
-  const form_token = form.elements.form_token.value
-  const label = form.elements.label.value
-  const current = form.elements.current?.value
-  const { options } = await post('/owner/passkey/register-challenge', { form_token, ...(current && { current }) })
-  const known = options.excludeCredentials.map((one) => ({ ...one, id: bytes(one.id) }))
-  const user = { ...options.user, id: bytes(options.user.id) }
-  const publicKey = { ...options, user, challenge: bytes(options.challenge), excludeCredentials: known }
-  const { rawId, response } = await navigator.credentials.create({ publicKey })
-  const credential = {
-    id: text(rawId),
-    rawId: text(rawId),
-    type: 'public-key',
-    clientExtensionResults: {},
-    response: {
-      clientDataJSON: text(response.clientDataJSON),
-      attestationObject: text(response.attestationObject),
-      transports: response.getTransports ? response.getTransports() : [],
-    },
-  }
-  await post('/owner/passkey/register', { form_token, label, credential })
-  location.assign(form.dataset.then)
-}
-
-const ACTS = { 'sign-in': signIn, register }
-
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   const fault = form.querySelector('.fault')
   const button = form.querySelector('button')
@@ -74,7 +48,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     fault.hidden = true
     button.disabled = true
     try {
-      await ACTS[form.dataset.passkey](form)
+      await signIn(form)
     } catch (error) {
       const isCancelled = error.name === 'NotAllowedError'
       fault.textContent = isCancelled ? 'No passkey was used.' : error.message

@@ -1,5 +1,4 @@
 import { addressIn } from '../owner-vault.ts'
-import { APPROVALS_PATH } from './approval-view.ts'
 import { type Html, html } from './html.ts'
 import { words } from './quoted-words.ts'
 import { shownTime, tokenField } from './sign-in-view.ts'
@@ -37,7 +36,7 @@ export function presenceView(shown: ShownPresence, form_token: string): Html {
 function callLink({ input, vault_id }: ShownPresence): Html | false {
   const { approval_id } = Object(input) as { approval_id?: unknown }
   if (typeof approval_id !== 'string') return false
-  return html`<p class="plain"><a href="${addressIn(`${APPROVALS_PATH}/${approval_id}`, vault_id)}">Read the call that would be carried out</a></p>`
+  return html`<p class="plain"><a href="${addressIn('/console/inbox', vault_id, { item: `call:${approval_id}` })}">Read the call that would be carried out</a></p>`
 }
 
 function forms({ presence_id, digest }: ShownPresence, form_token: string): Html {
