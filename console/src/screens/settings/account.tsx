@@ -131,7 +131,10 @@ function Password() {
       >
         <input name="username" value="owner" autoComplete="username" readOnly hidden />
         <label className="field">
-          Password as it is now
+          <span>
+            Password as it is now{' '}
+            <span className="small faint">not asked right after a link or a passkey</span>
+          </span>
           <input
             type="password"
             autoComplete="current-password"
