@@ -75,7 +75,7 @@ npx knowtation audit list</pre>
 </main></body></html>`
 }
 
-const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="6" fill="#0b6e4f"/></svg>`
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="#12835f" stroke-width="1.5"><circle cx="4" cy="8" r="2.5" fill="#12835f"/><path d="M6.5 8h3M10.500 2.500v11"/><circle cx="12" cy="8" r="2"/></svg>`
 
 const STYLE = `:root{color-scheme:light dark;--ink:#171a18;--soft:#4f5751;--line:#dfe2db;--paper:#f4f5f2;--card:#fff;--mark:#0b6e4f}
 @media(prefers-color-scheme:dark){:root{--ink:#e9edea;--soft:#a9b2ac;--line:#2a312d;--paper:#0e1110;--card:#151917;--mark:#5ad4a8}}
