@@ -34,14 +34,14 @@ export function KeysAndBackup() {
           />
           <Command
             line="knowtation restore ~/knowtation-backup"
-            what="Puts it back. It says first what was revoked or stopped since and would count again."
+            what="Puts it back; over a home that is there with --force, after telling what would count again."
           />
         </Commands>
         <p className="note last-note small">
           It holds the keys of the home: keep it as private as the home itself.
         </p>
       </Panel>
-      <Panel title="Keys" note="what was sealed or signed with the former one goes on to count">
+      <Panel title="Keys" note="run these where the hub is">
         <Commands>
           <Command
             line="knowtation secrets rotate"
