@@ -151,11 +151,7 @@ export async function makeAgent(hub: TestHub, owner: Visitor): Promise<{ bearer:
   return { bearer: body.access_token as string, agent_id: body.agent_id as string }
 }
 
-/** Revokes an agent as the owner, by the route that the console asks. */
+/** Revokes an agent as the owner, by the operation's own route. */
 export function revokeAgent(owner: Visitor, agent_id: string): Promise<Received> {
-  return owner.ask({
-    method: 'DELETE',
-    path: `/v1/owner/agents/${agent_id}`,
-    headers: { 'sec-fetch-site': 'same-origin' },
-  })
+  return owner.ask({ method: 'DELETE', path: `/v1/owner/agents/${agent_id}` })
 }

@@ -48,7 +48,7 @@ export function sendPage(reply: FastifyReply, status: number, parts: PageParts):
 export function stoppedBanner(lock: Lock): Html {
   if (lock === UNREADABLE_LOCK)
     return html`<p class="stopped" role="alert"><b>Everything is stopped:</b> the locks cannot be read, so all calls count as locked. <code>knowtation doctor</code> says why.</p>`
-  return html`<p class="stopped" role="alert"><b>Everything is stopped</b> since ${shownTime(lock.locked_at)}${lock.reason !== null && html` (${lock.reason})`}: no agent, token or grant gets anything done. To go on, let it go on in <a href="/console">the console</a>, or run <code>knowtation lock release all</code>.</p>`
+  return html`<p class="stopped" role="alert"><b>Everything is stopped</b> since ${shownTime(lock.locked_at)}${lock.reason !== null && html` (${lock.reason})`}: no agent, token or grant gets anything done. Let it go on in <a href="/console">the console</a>, or run <code>knowtation lock release all</code>.</p>`
 }
 
 function renderPage(parts: PageParts, path: string, stopped: Lock | undefined): Html {
