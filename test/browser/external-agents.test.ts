@@ -183,8 +183,8 @@ verifies('GATE-041', 'leaving the page and coming straight back does not bring t
   await page.getByRole('button', { name: 'Mint the grant' }).click()
   await page.waitForSelector('.bearer')
   const before = (await grants()).length
-  await page.getByRole('link', { name: 'Proposals', exact: true }).click()
-  await page.waitForURL('**/owner/proposals')
+  await page.getByRole('link', { name: 'Console', exact: true }).click()
+  await page.waitForURL('**/console')
   await page.goBack()
   await page.waitForURL(`**${PATH}`)
   expect(await page.evaluate(TRACES)).not.toMatch(BEARER)

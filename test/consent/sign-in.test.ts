@@ -190,8 +190,8 @@ test('the owner sees who came in, and sends a program away', async () => {
   ;({ hub, owner } = await startSignInHub())
   const { tokens } = await connect(hub, owner)
   const list = async () => JSON.parse((await owner.get('/v1/owner/consents')).text).data
-  const [{ consent_id, client_name }] = await list()
-  expect(client_name).toBe('My program')
+  const [{ consent_id, label }] = await list()
+  expect(label).toBe('My program')
   const done = await owner.ask({ method: 'DELETE', path: `/v1/owner/consents/${consent_id}` })
   expect([done.status, await toolsOf(hub, tokens.access_token)]).toEqual([200, 401])
   expect((await list())[0]).toMatchObject({ end_reason: 'revoked' })

@@ -93,7 +93,7 @@ describe('in a real browser', () => {
     await page.getByRole('button', { name: 'Add a passkey…' }).click()
     await page.getByLabel('Its name').fill('My laptop')
     await press(page, 'Add it')
-    await page.getByText('My laptop').waitFor()
+    await page.getByText('My laptop').first().waitFor()
     await signOut()
     await picture(page, 'sign-in')
     await press(page, 'Use a passkey')

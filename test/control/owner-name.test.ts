@@ -47,7 +47,7 @@ describe('the name of the owner’s pages', () => {
     await page.fill('input[name=password]', PASSWORD)
     await page.fill('input[name=password_again]', PASSWORD)
     await page.getByRole('button', { name: 'Set up', exact: true }).click()
-    await page.waitForURL('**/owner?told=welcome')
+    await page.waitForURL('**/console')
     expect((await context.cookies()).filter(({ name }) => name.startsWith('knowtation_owner_'))).toHaveLength(
       1,
     )

@@ -29,7 +29,7 @@ describe('setting up', () => {
     const { result: done, records } = await recorded(hub, () =>
       visitor.post('/owner/set-up', { link, password: PASSWORD, password_again: PASSWORD }),
     )
-    expect([done.status, done.headers.location]).toEqual([303, '/owner?told=welcome'])
+    expect([done.status, done.headers.location]).toEqual([303, '/console'])
     expect(records).toMatchObject([
       { operation: 'owner_set_up', outcome: 'allowed', target_kind: 'owner_session' },
     ])

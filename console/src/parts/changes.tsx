@@ -1,7 +1,6 @@
-import { Name } from './words'
 import type { components } from '../api/schema'
 import { ChangedWords } from './changed-words'
-import { Foreign } from './words'
+import { Foreign, Name } from './words'
 
 interface Group {
   readonly key: string
