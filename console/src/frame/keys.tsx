@@ -11,6 +11,7 @@ const HELP = [
   ['j k', 'down and up in a list'],
   ['Enter', 'open'],
   ['Esc', 'close'],
+  ['a', 'approve what is open, once you stand in its decision'],
   ['.', 'hold the list still, or follow again'],
   ['Shift S', 'stop'],
   ['?', 'this list'],

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
 import type { AuditRecord } from '../../parts/bars'
+import { type LabelsById, useLabels } from '../../parts/named'
 import { callerWords, deedOf, meaningOf } from '../../parts/record-words'
 import { outcomeState, Status } from '../../parts/status'
 import { Ago } from '../../parts/time'
@@ -22,6 +23,7 @@ export function RecordRows(props: {
 }) {
   const { tail, chosen, open, onReading } = props
   const { records, older } = tail
+  const labels = useLabels()
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: records.length,
@@ -55,6 +57,7 @@ export function RecordRows(props: {
                 <Row
                   key={key}
                   record={record}
+                  labels={labels}
                   start={start}
                   isChosen={record.seq === chosen}
                   open={() => open(record.seq)}
@@ -73,16 +76,18 @@ export function RecordRows(props: {
 
 function Row({
   record,
+  labels,
   start,
   isChosen,
   open,
 }: {
   record: AuditRecord
+  labels: LabelsById
   start: number
   isChosen: boolean
   open: () => void
 }) {
-  const { verb, what, on } = deedOf(record)
+  const { verb, what, on } = deedOf(record, labels)
   const meaning = record.outcome === 'allowed' ? '' : meaningOf(record.code)
   return (
     <div
@@ -99,7 +104,7 @@ function Row({
       </span>
       <span role="cell" className="cut">
         <b>
-          <Name text={callerWords(record)} />
+          <Name text={callerWords(record, labels)} />
         </b>
       </span>
       <span role="cell" className="cut">

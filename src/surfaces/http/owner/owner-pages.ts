@@ -8,6 +8,7 @@ import { addAuthorization, type SignIn } from '../oauth/oauth-routes.ts'
 import { addAccountPages } from './account-pages.ts'
 import { addActivityPages } from './activity-pages.ts'
 import { addApprovalPages } from './approval-pages.ts'
+import { addNewBearerPages } from './bearers/new-bearer-pages.ts'
 import { addCallbackPages } from './callback-pages.ts'
 import { addConnectionPages } from './connection-pages.ts'
 import { addDevicePages } from './device-pages.ts'
@@ -67,6 +68,7 @@ export function addOwnerPages(app: FastifyInstance, signIn: SignIn, registry: Re
     addConsentListPage(pages, hub)
     addProposalPages(pages, hub)
     addExternalAgentPages(pages, hub)
+    addNewBearerPages(pages, hub, registry)
     addConsole(pages, hub)
     // A person who typed an address wrongly sees a page; a program gets the code that it gets everywhere.
     pages.get('/owner/*', (request, reply) =>

@@ -34,7 +34,7 @@ export function placeAfter(visit: { user_code: string | undefined; place: string
 }
 
 const PLACE =
-  /^\/oauth\/consent\/[\w-]{16,64}$|^\/owner\/(activity|connections|intents|intents\/cint_[0-9a-f]{16}|locks|runs|proposals|proposals\/prop_[a-z0-9_]{1,48}|external-agents|consents)$|^\/console(?:\/[A-Za-z0-9._~-]{1,128}){0,6}$/
+  /^\/oauth\/consent\/[\w-]{16,64}$|^\/owner\/(activity|connections|intents|intents\/cint_[0-9a-f]{16}|locks|runs|proposals|proposals\/prop_[a-z0-9_]{1,48}|external-agents|consents|new\/(?:grant|seat|token))$|^\/console(?:\/[A-Za-z0-9._~-]{1,128}){0,6}$/
 
 /** A page of the owner's that a sign-in may lead to; no other address will do. */
 export function findPlace(path: string): string | undefined {
