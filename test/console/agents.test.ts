@@ -6,13 +6,15 @@ import { ask } from '../external-agent/gate-hub.ts'
 import {
   type ConsoleWorld,
   GRANTED,
-  NASTY,
   openConsole,
   pictureOf,
   startConsoleWorld,
 } from './console-world.fixture.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
+vi.setConfig({ testTimeout: 60_000 })
+
+/** As far as the name of a program may go. */
+const NASTY_PROGRAM = '<img src=x onerror=alert(1)>"&lt;b&gt; you, the owner'
 
 let world: ConsoleWorld
 let browser: Browser
@@ -135,6 +137,21 @@ test('a grant is named where it stands, and found by its name', async () => {
   await page.getByText('Live grants').first().waitFor()
 })
 
+test('a name is words and nothing else', async () => {
+  const { grants } = (await ask(world.hub, 'flow_external_grant_list', {}, { as: 'owner' })).body
+  const id = grants.at(-1).grant_id
+  const label = '<img src=x onerror=alert(1)> {{7*7}}'
+  await ask(world.hub, 'label_set', { id, label }, { as: 'owner' })
+  for (const path of ['', '/agents', '/activity']) {
+    await open(path)
+    if (path !== '/activity') await page.getByText(label).first().waitFor()
+    expect(await page.locator('img[src="x"]').count()).toBe(0)
+    expect(complaints).toEqual([])
+    await context.close()
+  }
+  await ask(world.hub, 'label_set', { id, label: 'Weekly brief' }, { as: 'owner' })
+})
+
 test('a refusal leads to its reason, and to the button that mends it', async () => {
   await world.call('calendar')
   await open('')
@@ -154,7 +171,7 @@ test('a refusal leads to its reason, and to the button that mends it', async () 
 
 test('a program that asks with a code stands in the inbox, and its code leads to the hub’s own page', async () => {
   await open('/inbox')
-  const code = await requestDevice(NASTY)
+  const code = await requestDevice(NASTY_PROGRAM)
   await page.locator('.entry', { hasText: 'A program asks to act for you' }).click()
   await page.getByText('Approve anything: proposals').waitFor()
   await pictureOf(page, 'device-request')
@@ -174,7 +191,7 @@ test('a seat is given in steps, and its bearer is shown once', async () => {
   await open('/agents?tab=seats')
   await page.getByRole('link', { name: 'New seat' }).click()
   await page.getByLabel('Folder of the service').fill('/nowhere')
-  await page.getByText('must be').first().waitFor()
+  await page.getByText('name the project').first().waitFor()
   await page.getByLabel('Folder of the service').fill(process.cwd())
   await page.getByText('Exactly this is what it allows').waitFor()
   await page.getByLabel('Name of the agent').fill('web-dev')
@@ -231,7 +248,7 @@ const SCREENS = [
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   test.each(SCREENS)('%s is without a fault of access, and nothing complains', async (name, path, sign) => {
-    if (name === 'inbox-request') await requestDevice(NASTY)
+    if (name === 'inbox-request') await requestDevice(NASTY_PROGRAM)
     await open(path, { colorScheme })
     await page.getByText(sign).first().waitFor()
     if (name === 'inbox-request') await page.locator('.entry', { hasText: sign }).first().click()

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { answerOf } from './client'
 import type { Hub } from './hub'
-import type { paths } from './schema'
 
 /** The owner's names for grants, tokens, seats, owner agents and consents. */
 export const labelsQuery = ({ vault, client }: Hub) =>
@@ -10,16 +9,6 @@ export const labelsQuery = ({ vault, client }: Hub) =>
     queryFn: ({ signal }) => answerOf(client.GET('/api/v1/labels', { params: { query: {} }, signal })),
     meta: { follows: /^label_|token_create|tool_session_create|consent/ },
   })
-
-export type AnswerAt<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { 'application/json': infer Body } } } }
-}
-  ? Body
-  : never
-export type GrantPreview = AnswerAt<'/api/v1/flows/{id}/grant-preview'>
-export type SeatPreview = AnswerAt<'/api/v1/tool-sessions/preview'>
-export type ClientSettings = AnswerAt<'/api/v1/client-settings'>['clients'][number]
-export type OwnerRequest = AnswerAt<'/v1/owner/requests'>['data'][number]
 
 export interface WantedGrant {
   flow_id: string

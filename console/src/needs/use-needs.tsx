@@ -1,6 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { type OwnerRequest, requestsQuery } from '../api/agent-queries'
+import { requestsQuery } from '../api/agent-queries'
 import { useHub } from '../api/hub'
 import { pinReviewsQuery } from '../api/policy-queries'
 import {
@@ -12,6 +12,7 @@ import {
   proposalsQuery,
 } from '../api/queries'
 import type { components } from '../api/schema'
+import type { OwnerRequest } from '../api/shapes'
 import type { IconName } from '../parts/icon'
 import { Foreign, Name } from '../parts/words'
 

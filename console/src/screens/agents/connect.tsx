@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type ClientSettings, clientSettingsQuery, type Way } from '../../api/agent-queries'
+import { clientSettingsQuery, type Way } from '../../api/agent-queries'
 import { useHub } from '../../api/hub'
+import type { ClientSettings } from '../../api/shapes'
 import { CopyButton } from '../../parts/copy-button'
 import { Icon, type IconName } from '../../parts/icon'
 import { NameOrId } from '../../parts/named'
@@ -90,9 +91,10 @@ function KindCard({ kind, isChosen }: { kind: (typeof KINDS)[number]; isChosen: 
       to="/agents"
       className={`kind ${isChosen ? 'is-chosen' : ''}`}
       aria-current={isChosen}
-      search={({ vault, client, ...now }) => {
+      search={({ vault, client, grant, token }) => {
         const kept = { ...(vault && { vault }), ...(client && { client }) }
-        if (isChosen) return { ...now, ...kept }
+        if (isChosen)
+          return { ...kept, tab: 'connect' as const, ...(grant && { grant }), ...(token && { token }) }
         if (way === 'sign_in') return { ...kept, tab: 'connect' as const }
         return { ...kept, tab: way === 'grant' ? ('grants' as const) : ('tokens' as const), make: make[way] }
       }}

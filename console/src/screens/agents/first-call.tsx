@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { grantToolsQuery } from '../../api/agent-queries'
+import { clientSettingsQuery, grantToolsQuery } from '../../api/agent-queries'
 import { useHub } from '../../api/hub'
 import { consentsQuery, recordsQuery } from '../../api/queries'
 import { useNow } from '../../live/now'
@@ -38,8 +38,10 @@ export function FirstCall({ grant, seat, token }: Credentials) {
   return (
     <aside className="first-call card" aria-label="Its first call">
       <header className="side-head">
-        <h2 role="status">
-          {first ? 'Connected' : refused ? 'It was refused' : 'Waiting for the first call'}
+        <h2>
+          <span role="status">
+            {first ? 'Connected' : refused ? 'It was refused' : 'Waiting for the first call'}
+          </span>
         </h2>
         {first ? <Status state="on">connected</Status> : <Status state="running">listening</Status>}
       </header>
@@ -155,18 +157,19 @@ function Refusal({ record }: { record: AuditRecord }) {
   )
 }
 
-const TROUBLE = [
-  ['401', 'The secret is not set where the program was started, or was revoked.'],
-  ['no call at all', `It calls another address: this hub answers at ${location.host}.`],
-  ['refused', 'It shows up here with its reason.'],
-] as const
-
 function NothingArrives() {
+  // Programs know the hub by this address; that of the owner's pages is nothing for them.
+  const url = useQuery(clientSettingsQuery(useHub(), 'sign_in', 'knowtation')).data?.url ?? ''
+  const trouble = [
+    ['401', 'The secret is not set where the program was started, or was revoked.'],
+    ['no call at all', `It calls another address than ${url}.`],
+    ['refused', 'It shows up here with its reason.'],
+  ] as const
   return (
     <>
       <h3>Nothing arrives?</h3>
       <dl className="facts trouble">
-        {TROUBLE.map(([sign, meaning]) => (
+        {trouble.map(([sign, meaning]) => (
           <div key={sign}>
             <dt>
               <code>{sign}</code>

@@ -34,12 +34,7 @@ export function Grants() {
   const grants = useQuery({ ...grantsQuery(hub), enabled: gate !== undefined && !isOff })
   const lastOf = useLastUse()
   const waiting = useQuery(approvalsQuery(hub, 'waiting')).data?.data ?? []
-  if (isOff)
-    return (
-      <Panel title="Grants">
-        <GateClosed detail={gate.detail} />
-      </Panel>
-    )
+  if (isOff) return <GateClosed detail={gate.detail} />
   const isLive = ({ revoked_at, expires_at }: Grant) => revoked_at === null && Date.parse(expires_at) > now
   const all = grants.data?.grants ?? []
   const live = all.filter(isLive).toSorted((one, other) => one.expires_at.localeCompare(other.expires_at))

@@ -1,9 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type GrantPreview, grantPreviewQuery } from '../../api/agent-queries'
+import { grantPreviewQuery } from '../../api/agent-queries'
 import { useHub } from '../../api/hub'
 import { flowsQuery } from '../../api/queries'
+import type { GrantPreview } from '../../api/shapes'
 import { Answer, Fault } from '../../parts/panel'
 import { exactTime } from '../../parts/time'
 import { GateClosed } from './gate-closed'
@@ -194,7 +195,8 @@ function tell(preview: GrantPreview): Told[] {
       is: 'yes',
       text: (
         <>
-          Read the {steps} steps of {flow_id} <b>{flow_version}</b>. A later version needs a new grant.
+          Read the {steps === 1 ? 'one step' : `${steps} steps`} of {flow_id} <b>{flow_version}</b>. A later
+          version needs a new grant.
         </>
       ),
     },

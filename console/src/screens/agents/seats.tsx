@@ -1,10 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type AnswerAt, violationsQuery } from '../../api/agent-queries'
+import { violationsQuery } from '../../api/agent-queries'
 import { answerOf } from '../../api/client'
 import { useHub } from '../../api/hub'
 import { alertsQuery, locksQuery, seatsQuery } from '../../api/queries'
 import type { components } from '../../api/schema'
+import type { Seat } from '../../api/shapes'
 import { useLockChange } from '../../frame/stop'
 import { useNow } from '../../live/now'
 import { NameInPlace } from '../../parts/named'
@@ -16,7 +17,6 @@ import { Foreign, Name } from '../../parts/words'
 import { TryBars } from './try-bars'
 
 type Violation = components['schemas']['SecurityEvent']
-type Seat = AnswerAt<'/api/v1/tool-sessions'>['sessions'][number]
 const TRIES_SHOWN = 20
 
 /** Who works where: a seat is one service of one project, in one role. */

@@ -139,7 +139,7 @@ function tellGrant(preview: Preview): Told[] {
   const whole = budgets ? budgetWords(budgets) : ''
   return [
     yes(
-      `Read the ${counted(steps, 'step')} of ${flow_id} ${flow_version}. A later version needs a new grant.`,
+      `Read the ${steps === 1 ? 'one step' : `${steps} steps`} of ${flow_id} ${flow_version}. A later version needs a new grant.`,
     ),
     ...tools.filter(({ state }) => state === 'granted').map(tellTool),
     yes(`${calls} in all, until ${preview.expires_at.slice(0, 16).replace('T', ' ')} UTC.`),
