@@ -122,13 +122,45 @@ const flowNew = createRoute({
   component: lazyRouteComponent(() => import('./screens/flows/edit/edit-page'), 'NewFlowPage'),
 })
 
-export const AGENT_TABS = ['grants', 'consents', 'seats', 'owner_agents', 'tokens'] as const
+export const AGENT_TABS = [
+  'grants',
+  'consents',
+  'seats',
+  'owner_agents',
+  'tokens',
+  'locks',
+  'connect',
+] as const
+const MADE_HERE = ['grant', 'seat', 'token'] as const
+
+export interface AgentSearch extends PageSearch {
+  tab?: (typeof AGENT_TABS)[number] | undefined
+  /** What is being made beside the list, and what of it is chosen already. */
+  make?: (typeof MADE_HERE)[number]
+  flow?: string
+  version?: string
+  tool?: string
+  /** What an agent is connected with, and as which program. */
+  grant?: string
+  seat?: string
+  token?: string
+  client?: string
+}
+
 const agents = createRoute({
   getParentRoute: () => root,
   path: '/agents',
-  validateSearch: ({ tab }): PageSearch & { tab?: (typeof AGENT_TABS)[number] } => {
-    const known = AGENT_TABS.find((one) => one === tab)
-    return known ? { tab: known } : {}
+  validateSearch: (search): AgentSearch => {
+    const kept: AgentSearch = {}
+    for (const name of ['flow', 'version', 'tool', 'grant', 'seat', 'token', 'client'] as const) {
+      const value = text(search[name])
+      if (value) kept[name] = value
+    }
+    const tab = AGENT_TABS.find((one) => one === search.tab)
+    if (tab) kept.tab = tab
+    const make = MADE_HERE.find((one) => one === search.make)
+    if (make) kept.make = make
+    return kept
   },
   component: lazyRouteComponent(() => import('./screens/agents/agents'), 'Agents'),
 })

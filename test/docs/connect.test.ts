@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ADDRESS_CLIENTS } from '../../src/surfaces/cli/commands/connect/connect-clients.ts'
+import { ADDRESS_CLIENTS } from '../../src/domains/control/clients/address-clients.ts'
 import { cliAt, temporaryFolder } from '../../src/surfaces/cli/run-cli.fixture.ts'
 import { startTestHub } from '../harness/test-hub.ts'
 import { send } from '../rest/rest-hub.fixture.ts'

@@ -134,4 +134,57 @@ const DOCTOR: ParityCase[] = [
   },
 ]
 
-describeParity('admin', [...CALLERS, ...TOKENS, ...VAULTS, ...DOCTOR])
+const NOBODY = `tok_${'0'.repeat(16)}`
+
+const LABELS: ParityCase[] = [
+  {
+    name: 'the names are listed for the owner',
+    operation: 'label_list',
+    as: 'owner',
+    status: 200,
+    check: ({ labels, truncated }) => expect([Array.isArray(labels), truncated]).toEqual([true, false]),
+  },
+  {
+    name: 'an admin is told no names',
+    operation: 'label_list',
+    as: 'admin',
+    code: 'FORBIDDEN',
+    status: 403,
+    notOn: HOME,
+  },
+  {
+    name: 'a name for what is not there',
+    operation: 'label_set',
+    input: { id: NOBODY, label: 'A name' },
+    as: 'owner',
+    code: 'unknown_subject',
+    status: 404,
+  },
+  {
+    name: 'a name of two lines',
+    operation: 'label_set',
+    input: { id: NOBODY, label: 'one\ntwo' },
+    as: 'owner',
+    code: 'BAD_REQUEST',
+    status: 400,
+  },
+  {
+    name: 'no name to take away',
+    operation: 'label_remove',
+    input: { id: NOBODY },
+    as: 'owner',
+    code: 'unknown_label',
+    status: 404,
+  },
+  {
+    name: 'what connects a client, without a secret',
+    operation: 'client_settings',
+    input: { client: 'cursor', with: 'grant' },
+    as: 'owner',
+    status: 200,
+    check: ({ clients }) =>
+      expect(clients).toMatchObject([{ variables: ['KNOWTATION_TOKEN', 'KNOWTATION_GRANT_BEARER'] }]),
+  },
+]
+
+describeParity('admin', [...CALLERS, ...TOKENS, ...VAULTS, ...DOCTOR, ...LABELS])

@@ -3,6 +3,7 @@ import type { Operation } from '../../src/operations/define-operation.ts'
 import { buildRegistry, pathParameters } from '../../src/operations/registry.ts'
 import { GATE_FLAGS } from '../../src/platform/policy/gates.ts'
 import type { TestHub } from '../harness/test-hub.ts'
+import { AGENT_ROUTES } from './agent-routes.fixture.ts'
 import { PIN_ROUTES } from './pin-routes.fixture.ts'
 import { POLICY_ROUTES } from './policy-routes.fixture.ts'
 import { codeOf, type Received, type Sent } from './rest-hub.fixture.ts'
@@ -42,7 +43,6 @@ const BOUNDARY_RUN = { run_id: `brun_${'0'.repeat(32)}` }
 const APPROVAL = { approval_id: `appr_${'0'.repeat(16)}` }
 const DIGEST = `sha256:${'0'.repeat(64)}`
 const PRESENCE = { presence_id: `opres_${'0'.repeat(16)}` }
-const CONSENT = { consent_id: `cons_${'0'.repeat(16)}` }
 const CODE = { user_code: 'BCDF-GHJK' }
 const CONNECTION = { connection_id: `conn_${'0'.repeat(24)}` }
 const INTENT = { intent_id: `cint_${'0'.repeat(16)}` }
@@ -181,9 +181,6 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
   owner_device_deny: expects('owner_surface', '404 unknown_user_code', CODE),
   owner_agent_list: expects('owner_surface', '200'),
   owner_agent_revoke: expects('owner_surface', '404 unknown_agent', { agent_id: `oagt_${'0'.repeat(16)}` }),
-  owner_consent_list: expects('owner_surface', '200'),
-  owner_consent_show: expects('owner_surface', '404 unknown_consent', CONSENT),
-  owner_consent_revoke: expects('owner_surface', '404 unknown_consent', CONSENT),
   ...Object.fromEntries(
     POLICY_ROUTES.map(([name, answer, input]) => [name, expects('owner_surface', answer, input)]),
   ),
@@ -195,6 +192,7 @@ export const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
     digest: DIGEST,
   }),
   ...PIN_ROUTES,
+  ...AGENT_ROUTES,
   owner_presence_show: expects('owner_surface', '404 unknown_presence', PRESENCE),
   owner_presence_decide: expects('owner_surface', '404 unknown_presence', {
     ...PRESENCE,

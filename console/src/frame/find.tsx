@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { labelsQuery } from '../api/agent-queries'
 import { useHub } from '../api/hub'
-import { grantsQuery, recordsQuery } from '../api/queries'
+import { flowsQuery, grantsQuery, recordsQuery } from '../api/queries'
 import { Icon, type IconName } from '../parts/icon'
 import { Name } from '../parts/words'
 import { ALL_PLACES } from './places'
@@ -66,6 +67,8 @@ export function Find({ close }: { close: () => void }) {
 
 function useFound(typed: string): Found[] {
   const hub = useHub()
+  const labels = useQuery(labelsQuery(hub)).data?.labels ?? []
+  const flows = useQuery(flowsQuery(hub)).data?.flows ?? []
   const grants = useQuery(grantsQuery(hub)).data?.grants ?? []
   const records = useQuery(recordsQuery(hub, { hide_own_reads: true, limit: 200 })).data?.records ?? []
   const wanted = typed.trim().toLowerCase()
@@ -84,17 +87,54 @@ function useFound(typed: string): Found[] {
     note: 'its calls',
     search: { ...vault, called_by: name },
   }))
-  const held = grants.map(({ grant_id, flow_id, flow_version }) => ({
-    ...activity,
-    icon: 'agents' as const,
-    name: grant_id,
-    note: `grant of ${flow_id} ${flow_version}`,
-    search: { ...vault, grant: grant_id },
+  const named = labels.map(({ id, label }) => ({ ...placeOf(id, vault), name: label, note: id }))
+  const library = flows.map(({ flow_id, version, title }) => ({
+    to: `/flows/${flow_id}`,
+    icon: 'flows' as const,
+    name: flow_id,
+    note: `${version}, ${title}`,
+    search: vault,
   }))
+  const acts = ACTS.map(({ name, icon, search }) => ({
+    to: '/agents',
+    name,
+    icon,
+    note: 'do',
+    search: { ...vault, ...search },
+  }))
+  const known = new Set(labels.map(({ id }) => id))
+  const held = grants
+    .filter(({ grant_id }) => !known.has(grant_id))
+    .map(({ grant_id, flow_id, flow_version }) => ({
+      ...activity,
+      icon: 'agents' as const,
+      name: grant_id,
+      note: `grant of ${flow_id} ${flow_version}`,
+      search: { ...vault, grant: grant_id },
+    }))
   const record = /^\d+$/.test(wanted)
     ? [{ ...activity, name: `Record ${wanted}`, note: 'open', search: { ...vault, record: Number(wanted) } }]
     : []
-  return [...record, ...[...pages, ...agents, ...held].filter((one) => isMatch(one, wanted))].slice(0, SHOWN)
+  return [
+    ...record,
+    ...[...pages, ...acts, ...named, ...library, ...agents, ...held].filter((one) => isMatch(one, wanted)),
+  ].slice(0, SHOWN)
+}
+
+/** What can be begun from anywhere. */
+const ACTS = [
+  { name: 'New grant', icon: 'plus', search: { tab: 'grants', make: 'grant' } },
+  { name: 'New seat', icon: 'plus', search: { tab: 'seats', make: 'seat' } },
+  { name: 'New token', icon: 'plus', search: { tab: 'tokens', make: 'token' } },
+  { name: 'Connect an agent', icon: 'link', search: { tab: 'connect' } },
+  { name: 'Locks and their history', icon: 'lock', search: { tab: 'locks' } },
+] as const
+
+/** Where a thing with a name is looked at: what it did. */
+function placeOf(id: string, vault: object): Pick<Found, 'to' | 'icon' | 'search'> {
+  const isGrant = id.startsWith('fgrnt_')
+  const icon = id.startsWith('tses_') ? ('seat' as const) : ('agents' as const)
+  return { to: '/activity', icon, search: { ...vault, ...(isGrant ? { grant: id } : { called_by: id }) } }
 }
 
 function isMatch({ name, note }: Found, wanted: string): boolean {

@@ -12,6 +12,7 @@ const HELP = [
   ['n p', 'the next change of a proposal, and the one before'],
   ['Enter', 'open'],
   ['Esc', 'close'],
+  ['a', 'approve what is open, once you stand in its decision'],
   ['.', 'hold the list still, or follow again'],
   ['Shift S', 'stop'],
   ['?', 'this list'],

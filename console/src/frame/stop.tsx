@@ -137,7 +137,7 @@ function StopPanel({ locks, close }: { locks: UseQueryResult<LockList>; close: (
   )
 }
 
-function LetGoOn({ lock }: { lock: Lock }) {
+export function LetGoOn({ lock }: { lock: Lock }) {
   const { release } = useLockChange()
   const [isAsked, setAsked] = useState(false)
   if (!isAsked)

@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { requestsQuery } from '../api/agent-queries'
 import { useHub } from '../api/hub'
 import { pinReviewsQuery } from '../api/policy-queries'
 import {
@@ -11,10 +12,11 @@ import {
   proposalsQuery,
 } from '../api/queries'
 import type { components } from '../api/schema'
+import type { OwnerRequest } from '../api/shapes'
 import type { IconName } from '../parts/icon'
 import { Foreign, Name } from '../parts/words'
 
-export const NEED_GROUPS = ['Answer now', 'Review', 'Alerts'] as const
+export const NEED_GROUPS = ['Answer now', 'Review', 'Let in', 'Alerts'] as const
 
 /** One thing that waits for the owner: as a row of Home, as an entry of the inbox, and what is opened from both. */
 export interface Need {
@@ -48,6 +50,7 @@ export function useNeeds(): Needs {
   const letters = useQuery(deadLettersQuery(hub))
   const pins = useQuery(pinReviewsQuery(hub))
   const doctor = useQuery(doctorQuery(hub))
+  const requests = useQuery(requestsQuery(hub))
   const asked: readonly UseQueryResult<unknown>[] = [
     approvals,
     alerts,
@@ -55,9 +58,11 @@ export function useNeeds(): Needs {
     connections,
     letters,
     doctor,
+    requests,
   ]
   const items = [
     ...(approvals.data?.data ?? []).map(approvalNeed),
+    ...(requests.data?.data ?? []).map(requestNeed),
     ...(alerts.data?.alerts ?? []).filter(({ acknowledged_at }) => acknowledged_at === null).map(alertNeed),
     ...(pins.data?.data ?? []).map(pinNeed),
     ...(doctor.data?.findings ?? []).filter(({ state }) => state === 'wrong').map(findingNeed),
@@ -91,6 +96,25 @@ function approvalNeed(one: ApprovalRow): Need {
     at: one.created_at,
     until: one.expires_at,
     open: 'Look and decide',
+  }
+}
+
+function requestNeed({ request_id, asks_for, way, client_name, created_at, expires_at }: OwnerRequest): Need {
+  return {
+    key: `request:${request_id}`,
+    group: 'Let in',
+    icon: 'device',
+    tone: 'live',
+    title: asks_for === 'owner' ? 'A program asks to act for you' : 'A program asks to come in',
+    note: (
+      <>
+        {way === 'code' ? 'Shows a code' : 'Opened a page in your browser'} · calls itself{' '}
+        <Foreign text={client_name} />
+      </>
+    ),
+    at: created_at,
+    until: expires_at,
+    open: way === 'code' ? 'Compare code' : 'Look',
   }
 }
 

@@ -4,10 +4,14 @@ import { Icon } from './icon'
 const HEAD = 9
 const TAIL = 4
 
+/** What tells an id from others. */
+export function shortId(id: string): string {
+  return id.length > HEAD + TAIL + 2 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id
+}
+
 /** An id cut to what tells it from others; the whole is copied. */
 export function Id({ id }: { id: string }) {
   const [isCopied, setCopied] = useState(false)
-  const short = id.length > HEAD + TAIL + 2 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id
   const copy = async () => {
     await navigator.clipboard.writeText(id)
     setCopied(true)
@@ -15,7 +19,7 @@ export function Id({ id }: { id: string }) {
   }
   return (
     <button type="button" className="id" onClick={copy} title={id}>
-      <code>{short}</code>
+      <code>{shortId(id)}</code>
       <span className="unseen">, copy {id}</span>
       {isCopied ? <span className="tone-ok">copied</span> : <Icon name="copy" />}
     </button>

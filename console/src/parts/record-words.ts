@@ -1,23 +1,37 @@
 import type { AuditRecord } from './bars'
+import { shortId } from './id'
 
 const TOOL_CALL = 'flow_external_tool_invoke'
 
-/** Who made a call, as a person would say it. */
-export function callerWords({ caller_kind, caller_id }: AuditRecord): string {
+/** Who made a call, as a person would say it: by the owner's name for it, where there is one. */
+export function callerWords(
+  { caller_kind, caller_id }: AuditRecord,
+  labels: Readonly<Record<string, string>>,
+): string {
   if (caller_kind === 'owner_session') return 'you'
   if (caller_kind === 'local') return 'the command line'
   if (caller_kind === 'hub') return 'the hub token'
-  return caller_kind === 'anonymous' ? 'a stranger' : caller_id
+  return caller_kind === 'anonymous' ? 'a stranger' : (labels[caller_id] ?? wordOf(caller_id))
+}
+
+const MADE_ID = /^[a-z]+_[0-9a-z]{12,}$/
+
+function wordOf(id: string): string {
+  return MADE_ID.test(id) ? shortId(id) : id
 }
 
 /** What was done, and to what. */
-export function deedOf({ operation, target_id }: AuditRecord): {
+export function deedOf(
+  { operation, target_id }: AuditRecord,
+  labels: Readonly<Record<string, string>>,
+): {
   verb: string
   what: string
   on: string | null
 } {
   if (operation === TOOL_CALL) return { verb: 'called', what: target_id ?? 'an unlisted tool', on: null }
-  return { verb: '', what: operation, on: target_id }
+  const on = target_id === null ? null : (labels[target_id] ?? wordOf(target_id))
+  return { verb: '', what: operation, on }
 }
 
 export function isToolCall({ operation }: AuditRecord): boolean {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isOwner, vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
 import { limitInput } from '../../operations/page-cursor.ts'
+import { Labels, labelled, ownersLabels } from '../../operations/present/labels.ts'
 import { NO_VAULT } from '../../platform/audit/audit-record.ts'
 import { type AuditPage, listAudit } from '../../platform/audit/read-audit.ts'
 import { withEventData } from '../../platform/audit/sealed-events.ts'
@@ -49,6 +50,7 @@ export const AuditListOutput = z.strictObject({
   vault_id: z.string(),
   records: z.array(AuditRecordWire),
   next_before_seq: z.int().nullable(),
+  labels: Labels.optional(),
 })
 
 const id = (what: string) => z.string().min(1).max(512).optional().describe(what)
@@ -107,7 +109,15 @@ export const auditList = defineOperation({
     const list = () => hub.longLooks.run(() => listAudit(db, wanted))
     const { records, next_before_seq } = await lookUntil(list, wait_seconds * 1_000, signal)
     const shown = isOwner(caller) ? await withEventData(db, records) : records
-    return { schema: 'knowtation.audit_list/v0', vault_id, records: shown, next_before_seq }
+    const ids = records.flatMap((one) => [one.caller_id, one.grant_id, one.seat_id, one.target_id])
+    const labels = await ownersLabels({ db, vault_id, caller }, ids)
+    return {
+      schema: 'knowtation.audit_list/v0' as const,
+      vault_id,
+      records: shown,
+      next_before_seq,
+      ...labelled(labels),
+    }
   },
 })
 

@@ -5,6 +5,9 @@ import { auditVerify } from './audit-verify.ts'
 import { doctor } from './doctor.ts'
 import { hubTokenRotate } from './hub-token-rotate.ts'
 import { tellPolicies } from './known-hubs.ts'
+import { labelList } from './labels/label-list.ts'
+import { labelRemove } from './labels/label-remove.ts'
+import { labelSet } from './labels/label-set.ts'
 import { secretsKeyRotate } from './secrets-key-rotate.ts'
 import { sendToSinks } from './sinks/send-records.ts'
 import { tokenCreate } from './token-create.ts'
@@ -19,6 +22,9 @@ export const adminOperations = [
   tokenCreate,
   tokenList,
   tokenRevoke,
+  labelSet,
+  labelRemove,
+  labelList,
   hubTokenRotate,
   secretsKeyRotate,
   auditList,

@@ -44,7 +44,7 @@ function renderFinding(finding: Record<string, unknown>, page: Page): string {
 
 /** The latest calls, a line each. */
 export function presentAuditList(
-  { records, next_before_seq }: z.output<typeof AuditListOutput>,
+  { records, next_before_seq, labels }: z.output<typeof AuditListOutput>,
   page: Page,
 ): string {
   // A call looks at so many records only, and there may be no wanted one among them.
@@ -56,8 +56,8 @@ export function presentAuditList(
     record.operation,
     record.target_id,
     record.code ?? record.outcome,
-    `${cellOf(record.caller_kind)} ${cellOf(record.caller_id)}`,
-    ...(isWith ? [record.grant_id ?? record.seat_id ?? ''] : []),
+    `${cellOf(record.caller_kind)} ${named(record.caller_id, labels)}`,
+    ...(isWith ? [named(record.grant_id ?? record.seat_id ?? '', labels)] : []),
     `${cellOf(record.surface)}/${cellOf(record.client)}`,
     record.repeats === 1 ? '' : `×${cellOf(record.repeats)}`,
   ])
@@ -79,4 +79,10 @@ export function presentAuditList(
     below: ['target', 'caller', ...(isWith ? ['with'] : []), 'via'],
   })
   return withNextPage(table, '--before-seq', next_before_seq, page)
+}
+
+/** What the owner calls it before its id, which the next command takes. */
+function named(id: string, labels: Record<string, string> | undefined): string {
+  const label = labels?.[id]
+  return label === undefined ? cellOf(id) : `${cellOf(label)} (${cellOf(id)})`
 }

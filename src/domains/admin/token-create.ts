@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { vaultMember } from '../../operations/authority.ts'
+import { isOwner, vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
 import { ROLES } from '../../platform/identity/caller.ts'
 import { createToken } from '../../platform/identity/token-store.ts'
+import { setLabel } from '../../platform/labels/label-store.ts'
 import { Token } from './token-schemas.ts'
 
 const MAX_TTL_SECONDS = 365 * 86_400
@@ -54,6 +55,15 @@ export const tokenCreate = defineOperation({
       created_by: `${caller.kind}:${caller.id}`,
       expires_at: expires,
     })
+    // The names of others are shown in their list alone.
+    if (input.label !== undefined && isOwner(caller))
+      await setLabel(db, {
+        subject_id: made.token.token_id,
+        vault_id,
+        label: input.label,
+        named_at: now.toISOString(),
+        named_by: made.token.created_by,
+      })
     return { schema: 'knowtation.token_create/v0' as const, ...made }
   },
 })

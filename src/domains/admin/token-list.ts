@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { vaultMember } from '../../operations/authority.ts'
 import { defineOperation } from '../../operations/define-operation.ts'
 import { cutPage, findPlace, pageInputs } from '../../operations/page-cursor.ts'
+import { ownersLabels } from '../../operations/present/labels.ts'
 import { listTokens } from '../../platform/identity/token-store.ts'
 import { Token } from './token-schemas.ts'
 
@@ -27,15 +28,18 @@ export const tokenList = defineOperation({
   input: z.strictObject(pageInputs(LIST_LIMIT, LIST_LIMIT)),
   output: TokenListOutput,
   present: async () => (await import('./present-tokens.ts')).presentTokenList,
-  async handle({ input, vault_id, db, refuse }) {
+  async handle(context) {
+    const { input, vault_id, db, refuse } = context
     const { limit = LIST_LIMIT } = input
     const after = findPlace(input.cursor) ?? refuse('BAD_REQUEST', 'cursor does not have the required form.')
     const found = await listTokens(db, { vault_id, after, limit: limit + 1 })
     const { items, next_cursor } = cutPage(found, limit, placeOf)
+    const ids = items.map(({ token_id }) => token_id)
+    const labels = await ownersLabels(context, ids)
     return {
       schema: 'knowtation.token_list/v0',
       vault_id,
-      tokens: items,
+      tokens: items.map((token) => ({ ...token, label: labels[token.token_id] ?? token.label })),
       truncated: next_cursor !== null,
       next_cursor,
     }

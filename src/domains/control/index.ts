@@ -1,4 +1,5 @@
 import { approvalOperations } from './approvals/approval-operations.ts'
+import { clientSettings } from './clients/client-settings.ts'
 import { connectionReactivate, connectionRename, connectionRevoke } from './connections/connection-changes.ts'
 import { connectionDelete } from './connections/connection-delete.ts'
 import { connectionDiagnostics } from './connections/connection-diagnostics.ts'
@@ -13,6 +14,7 @@ import { ownerDeviceApprove, ownerDeviceDeny, ownerDeviceShow } from './owner/de
 import { ownerLinkCreate } from './owner/link-create.ts'
 import { ownerPasskeyList, ownerPasskeyRemove } from './owner/passkeys.ts'
 import { ownerPresenceDecide, ownerPresenceShow } from './owner/presence.ts'
+import { ownerRequestList } from './owner/request-list.ts'
 import { ownerSessionList, ownerSignOutEverywhere } from './owner/sign-out.ts'
 import { pinAccept } from './pins/pin-accept.ts'
 import { pinReviewOperations } from './pins/pin-review-operations.ts'
@@ -31,6 +33,7 @@ export const controlOperations = [
   ownerLinkCreate,
   ownerSessionList,
   ownerSignOutEverywhere,
+  ownerRequestList,
   ownerDeviceShow,
   ownerDeviceApprove,
   ownerDeviceDeny,
@@ -61,6 +64,7 @@ export const controlOperations = [
   providerTake,
   pinAccept,
   ...pinReviewOperations,
+  clientSettings,
 ]
 
 export { controlChores }

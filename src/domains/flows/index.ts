@@ -13,7 +13,9 @@ import { flowList } from './flow-list.ts'
 import { flowProject } from './flow-project.ts'
 import { grantList } from './grants/grant-list.ts'
 import { grantMint } from './grants/grant-mint.ts'
+import { grantPreview } from './grants/grant-preview.ts'
 import { grantRevoke } from './grants/grant-revoke.ts'
+import { grantTools } from './grants/grant-tools.ts'
 import { purgeExpiredGrants } from './grants/purge-grants.ts'
 import { explain } from './invoke/explain.ts'
 import { invokeTool } from './invoke/invoke-tool.ts'
@@ -53,6 +55,8 @@ export const flowOperations = [
   proposalApprove,
   proposalDiscard,
   grantMint,
+  grantPreview,
+  grantTools,
   grantList,
   grantRevoke,
   invokeTool,

@@ -24,6 +24,7 @@ import { countMatches } from './search/count-matches.ts'
 import { searchFile } from './search/search-file.ts'
 import { toolSessionCreate } from './sessions/tool-session-create.ts'
 import { toolSessionList } from './sessions/tool-session-list.ts'
+import { toolSessionPreview } from './sessions/tool-session-preview.ts'
 import { toolSessionRevoke } from './sessions/tool-session-revoke.ts'
 import { systemTools } from './system/index.ts'
 import { watchChores, watchOperations } from './watch/index.ts'
@@ -64,6 +65,7 @@ export const toolboxOperations = [
   ...toolOperations,
   toolList(toolOperations),
   toolSessionCreate,
+  toolSessionPreview(toolOperations),
   toolSessionList,
   toolSessionRevoke,
   ...knowledgeOperations,

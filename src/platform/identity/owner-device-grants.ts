@@ -48,6 +48,10 @@ const byUserCode = sql<DeviceGrant>(
 const pendingCount = sql<{ count: number }>(
   `SELECT COUNT(*) AS count FROM owner_device_grants WHERE state IN ('pending', 'mcp_pending') AND expires_at > ?`,
 )
+const allWaiting = sql<DeviceGrant>(
+  `SELECT ${COLUMNS} FROM owner_device_grants WHERE state IN ('pending', 'mcp_pending') AND expires_at > ?
+   ORDER BY created_at DESC, grant_id LIMIT ?`,
+)
 const notePoll = sql(
   'UPDATE owner_device_grants SET last_polled_at = ?, interval_seconds = ? WHERE grant_id = ?',
 )
@@ -94,6 +98,11 @@ export async function createDeviceGrant(
   }
   await tx.run(insert, ...Object.values(grant), hashSecret(device_code), hashUserCode(user_code))
   return { grant, device_code, user_code }
+}
+
+/** The programs that wait for the owner with a code, the newest first. */
+export function listWaitingDevices(db: Reader, now: Date, limit: number): Promise<DeviceGrant[]> {
+  return db.all(allWaiting, now.toISOString(), limit)
 }
 
 /** Why a program that asks gets nothing yet, in the words of RFC 8628. */

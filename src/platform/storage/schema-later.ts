@@ -155,4 +155,15 @@ export const laterMigrations: readonly Migration[] = [
         attempts INTEGER NOT NULL, next_attempt_at TEXT, sent_at TEXT, failure TEXT)`,
     ],
   },
+  {
+    // What the owner calls grants, tokens, seats, owner agents and consents.
+    version: 13,
+    open_to: 5,
+    statements: [
+      `CREATE TABLE labels (
+        subject_id TEXT PRIMARY KEY, vault_id TEXT NOT NULL, label TEXT NOT NULL, named_at TEXT NOT NULL,
+        named_by TEXT NOT NULL)`,
+      `CREATE INDEX labels_by_vault ON labels (vault_id, named_at)`,
+    ],
+  },
 ]

@@ -7,6 +7,7 @@ import { useLockChange } from '../../frame/stop'
 import type { AuditRecord } from '../../parts/bars'
 import { Icon } from '../../parts/icon'
 import { Id } from '../../parts/id'
+import { NameAndId, useLabels } from '../../parts/named'
 import { Fault } from '../../parts/panel'
 import { callerWords, isToolCall, meaningOf } from '../../parts/record-words'
 import { outcomeState, Status } from '../../parts/status'
@@ -55,6 +56,7 @@ function Shown({
   why: () => void
 }) {
   const meaning = meaningOf(record.code)
+  const labels = useLabels()
   return (
     <>
       {record.outcome !== 'allowed' && (
@@ -80,7 +82,7 @@ function Shown({
         </Fact>
         <Fact name="Who">
           <b>
-            <Name text={callerWords(record)} />
+            <Name text={callerWords(record, labels)} />
           </b>{' '}
           <span className="faint">{record.caller_kind}</span>
         </Fact>
@@ -89,7 +91,7 @@ function Shown({
         </Fact>
         {record.target_id !== null && (
           <Fact name={record.target_kind ?? 'To'}>
-            <Name text={record.target_id} />
+            <NameAndId id={record.target_id} />
           </Fact>
         )}
         {record.grant_id !== null && (
@@ -97,7 +99,7 @@ function Shown({
             <Link to="/activity" search={(now) => ({ ...now, grant: record.grant_id as string })}>
               its calls
             </Link>{' '}
-            <Id id={record.grant_id} />
+            <NameAndId id={record.grant_id} />
           </Fact>
         )}
         {record.flow_id !== null && (
@@ -107,7 +109,7 @@ function Shown({
         )}
         {record.seat_id !== null && (
           <Fact name="Seat">
-            <Id id={record.seat_id} />
+            <NameAndId id={record.seat_id} />
           </Fact>
         )}
         {record.code !== null && (
@@ -169,6 +171,7 @@ const STOPPABLE = ['token', 'toolbox', 'owner_agent', 'mcp_client', 'gateway']
 
 function StopCaller({ record }: { record: AuditRecord }) {
   const { stop } = useLockChange()
+  const labels = useLabels()
   if (!STOPPABLE.includes(record.caller_kind)) return null
   return (
     <footer className="side-foot">
@@ -182,7 +185,7 @@ function StopCaller({ record }: { record: AuditRecord }) {
           disabled={stop.isPending}
           onClick={() => stop.mutate({ kind: 'agent', id: record.caller_id })}
         >
-          <Icon name="stop" /> Stop <Name text={record.caller_id} />
+          <Icon name="stop" /> Stop <Name text={callerWords(record, labels)} />
         </button>
       )}
     </footer>

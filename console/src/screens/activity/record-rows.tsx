@@ -1,5 +1,6 @@
 import { memo, useEffect, useRef } from 'react'
 import type { AuditRecord } from '../../parts/bars'
+import { type LabelsById, useLabels } from '../../parts/named'
 import { callerWords, deedOf, meaningOf } from '../../parts/record-words'
 import { outcomeState, Status } from '../../parts/status'
 import { Ago } from '../../parts/time'
@@ -19,6 +20,7 @@ export function RecordRows(props: {
 }) {
   const { tail, chosen, open, onReading } = props
   const { records, older } = tail
+  const labels = useLabels()
   const scroller = useRef<HTMLDivElement>(null)
   const { row_px, first, last, look } = useWindow(scroller, records.length)
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = older
@@ -44,6 +46,7 @@ export function RecordRows(props: {
             <Row
               key={record.seq}
               record={record}
+              labels={labels}
               start={(first + place) * row_px}
               isChosen={record.seq === chosen}
               open={open}
@@ -61,16 +64,18 @@ export function RecordRows(props: {
 /** A row is drawn anew only where something of it has changed. */
 const Row = memo(function Row({
   record,
+  labels,
   start,
   isChosen,
   open,
 }: {
   record: AuditRecord
+  labels: LabelsById
   start: number
   isChosen: boolean
   open: (record: number) => void
 }) {
-  const { verb, what, on } = deedOf(record)
+  const { verb, what, on } = deedOf(record, labels)
   const meaning = record.outcome === 'allowed' ? '' : meaningOf(record.code)
   return (
     <div
@@ -87,7 +92,7 @@ const Row = memo(function Row({
       </span>
       <span role="cell" className="cut">
         <b>
-          <Name text={callerWords(record)} />
+          <Name text={callerWords(record, labels)} />
         </b>
       </span>
       <span role="cell" className="cut">

@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useHub } from '../../api/hub'
-import { explainQuery } from '../../api/queries'
+import { explainQuery, recordQuery } from '../../api/queries'
 import { Icon } from '../../parts/icon'
+import { useLabels } from '../../parts/named'
 import { Answer } from '../../parts/panel'
-import { meaningOf } from '../../parts/record-words'
+import { callerWords, meaningOf } from '../../parts/record-words'
 import { Ago } from '../../parts/time'
 import { Name } from '../../parts/words'
+import { Mend, WhatYouCanDo } from './mend'
 
 /** Why a call was refused: what the agent heard, and all conditions in the order in which they are checked. */
 export function WhyDrawer({ seq, close }: { seq: number; close: () => void }) {
@@ -27,6 +30,7 @@ export function WhyDrawer({ seq, close }: { seq: number; close: () => void }) {
       <Answer of={explained} rows={12}>
         {({ conditions, recorded, policy_revision, allowed }) => (
           <>
+            <WhoCalled seq={seq} />
             {recorded && (
               <div className="card halves">
                 <div>
@@ -52,6 +56,7 @@ export function WhyDrawer({ seq, close }: { seq: number; close: () => void }) {
                   <span className="soft">
                     <Name text={detail} />
                   </span>
+                  {!holds && <Mend seq={seq} condition={condition} />}
                 </li>
               ))}
             </ol>
@@ -59,9 +64,34 @@ export function WhyDrawer({ seq, close }: { seq: number; close: () => void }) {
               Judged now, with policy {policy_revision.slice(0, 8)}. Arguments are not kept, so their check is
               not repeated.{allowed && ' Now the call would be let through.'}
             </p>
+            <WhatYouCanDo seq={seq} close={close} />
           </>
         )}
       </Answer>
     </dialog>
+  )
+}
+
+/** Who called what under which grant, by the owner's names. */
+function WhoCalled({ seq }: { seq: number }) {
+  const record = useQuery(recordQuery(useHub(), seq)).data?.find((one) => one.seq === seq)
+  const labels = useLabels()
+  if (!record) return null
+  const { grant_id, flow_id, flow_version, target_id } = record
+  return (
+    <p className="who-called">
+      <b>
+        <Name text={callerWords(record, labels)} />
+      </b>{' '}
+      called <code>{target_id ?? 'an unlisted tool'}</code> <Ago at={record.at} suffix=" ago" />
+      {grant_id !== null && (
+        <>
+          , under{' '}
+          <Link to="/activity" search={({ vault }) => ({ ...(vault && { vault }), grant: grant_id })}>
+            {labels[grant_id] === undefined ? `${flow_id} ${flow_version}` : <Name text={labels[grant_id]} />}
+          </Link>
+        </>
+      )}
+    </p>
   )
 }

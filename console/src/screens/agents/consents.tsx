@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../../api/client'
 import { useHub } from '../../api/hub'
 import { consentsQuery } from '../../api/queries'
+import { NameInPlace } from '../../parts/named'
 import { Answer, Panel } from '../../parts/panel'
 import { Revoke } from '../../parts/revoke'
 import { Status } from '../../parts/status'
@@ -29,9 +30,7 @@ export function Consents() {
               {data.map((one) => (
                 <li key={one.consent_id} className="row consent-row">
                   <div>
-                    <b>
-                      <Name text={one.label} />
-                    </b>
+                    <NameInPlace id={one.consent_id} of="program" first={one.label} />
                     <p className="small soft">
                       calls itself <Foreign text={one.client_name} />
                     </p>

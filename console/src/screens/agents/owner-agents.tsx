@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { answerOf } from '../../api/client'
 import { useHub } from '../../api/hub'
 import { ownerAgentsQuery } from '../../api/queries'
+import { NameInPlace } from '../../parts/named'
 import { Answer, Panel } from '../../parts/panel'
 import { Revoke } from '../../parts/revoke'
 import { outcomeState, Status } from '../../parts/status'
@@ -20,6 +21,7 @@ export function OwnerAgents() {
             {data.map(({ agent_id, client_name, state, created_at, expires_at }) => (
               <li key={agent_id} className="row seat-row">
                 <div>
+                  <NameInPlace id={agent_id} of="agent" /> <span className="small soft">calls itself</span>{' '}
                   <Foreign text={client_name} />
                   <p className="small faint">
                     let in <Ago at={created_at} suffix=" ago" />

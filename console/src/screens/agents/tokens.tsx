@@ -4,15 +4,17 @@ import { useHub } from '../../api/hub'
 import { tokensQuery } from '../../api/queries'
 import { useNow } from '../../live/now'
 import { Id } from '../../parts/id'
+import { NameInPlace, useLabels } from '../../parts/named'
 import { Answer, Panel } from '../../parts/panel'
 import { Revoke } from '../../parts/revoke'
 import { Ago, Left } from '../../parts/time'
-import { Name } from '../../parts/words'
+import { Foreign, Name } from '../../parts/words'
 
 /** Tokens of programs that call over REST or MCP as members of the vault. */
 export function Tokens() {
   const hub = useHub()
   const now = useNow()
+  const labels = useLabels()
   const tokens = useQuery(tokensQuery(hub))
   const live = (tokens.data?.tokens ?? []).filter(
     ({ revoked_at, expires_at }) =>
@@ -20,18 +22,20 @@ export function Tokens() {
   )
   return (
     <Panel title="Tokens" note="members of this vault by a token">
-      <Answer
-        of={tokens}
-        empty={() => live.length === 0 && 'No token counts. `knowtation token create` makes one.'}
-      >
+      <Answer of={tokens} empty={() => live.length === 0 && 'No token counts.'}>
         {({ truncated }) => (
           <>
             <ul className="rows">
               {live.map(({ token_id, role, label, created_at, created_by, expires_at }) => (
                 <li key={token_id} className="row seat-row">
                   <div>
-                    <b>{label === null ? <span className="faint">no name</span> : <Name text={label} />}</b>{' '}
-                    <span className="soft">{role}</span>
+                    {/* The name that another admin gave it when they made it stays theirs. */}
+                    {label !== null && labels[token_id] === undefined && (
+                      <>
+                        <Foreign text={label} />{' '}
+                      </>
+                    )}
+                    <NameInPlace id={token_id} of="token" /> <span className="soft">{role}</span>
                     <p className="small faint">
                       <Id id={token_id} /> made <Ago at={created_at} suffix=" ago" /> by{' '}
                       <Name text={created_by} />

@@ -6,6 +6,7 @@ import { liveRunsQuery } from '../../api/source-queries'
 import { useNow } from '../../live/now'
 import type { AuditRecord } from '../../parts/bars'
 import { Meter } from '../../parts/meter'
+import { useLabels } from '../../parts/named'
 import { Panel } from '../../parts/panel'
 import { callerWords, deedOf } from '../../parts/record-words'
 import { Ago } from '../../parts/time'
@@ -18,6 +19,7 @@ const RECORDS_READ = 200
 export function HappeningNow() {
   const hub = useHub()
   const now = useNow()
+  const labels = useLabels()
   const records =
     useQuery(recordsQuery(hub, { hide_own_reads: true, limit: RECORDS_READ })).data?.records ?? []
   const runs = useQuery(liveRunsQuery(hub)).data?.data ?? []
@@ -35,11 +37,11 @@ export function HappeningNow() {
           <li key={record.caller_id} className="now-row">
             <div>
               <b>
-                <Name text={callerWords(record)} />
+                <Name text={callerWords(record, labels)} />
               </b>{' '}
               <span className="soft">over {record.surface}</span>
               <p className="small soft">
-                last <code>{deedOf(record).what}</code> <Ago at={record.at} suffix=" ago" />
+                last <code>{deedOf(record, labels).what}</code> <Ago at={record.at} suffix=" ago" />
               </p>
             </div>
             <Link to="/activity" search={(search) => ({ ...search, called_by: record.caller_id })}>

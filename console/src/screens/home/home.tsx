@@ -7,6 +7,7 @@ import { useNeeds } from '../../needs/use-needs'
 import { CallBars } from '../../parts/bars'
 import { Icon } from '../../parts/icon'
 import { Meter } from '../../parts/meter'
+import { useLabels } from '../../parts/named'
 import { Answer, Panel } from '../../parts/panel'
 import { callerWords, deedOf, isToolCall, meaningOf } from '../../parts/record-words'
 import { Ago, Left } from '../../parts/time'
@@ -84,6 +85,7 @@ function Summary() {
 
 function RefusedLately() {
   const hub = useHub()
+  const labels = useLabels()
   const refusals = useQuery(recordsQuery(hub, { outcome: 'denied', limit: REFUSALS_SHOWN }))
   return (
     <Panel
@@ -101,7 +103,7 @@ function RefusedLately() {
         {({ records }) => (
           <ul className="rows">
             {records.map((record) => {
-              const { what, on } = deedOf(record)
+              const { what, on } = deedOf(record, labels)
               return (
                 <li key={record.seq} className="row refusal">
                   <span className="faint">
@@ -110,7 +112,7 @@ function RefusedLately() {
                   <Icon name="refused" className="tone-no" />
                   <span>
                     <b>
-                      <Name text={callerWords(record)} />
+                      <Name text={callerWords(record, labels)} />
                     </b>{' '}
                     <code>
                       <Name text={what} />
@@ -142,6 +144,7 @@ function RefusedLately() {
 
 function EndingNext() {
   const hub = useHub()
+  const labels = useLabels()
   const findings = useQuery(doctorQuery(hub)).data?.findings
   const isOff = findings?.some(({ subject, state }) => subject === GATE && state === 'off') ?? false
   // While the gate is closed the hub tells of no grants, and none of them opens anything.
@@ -167,7 +170,13 @@ function EndingNext() {
             {live.slice(0, GRANTS_SHOWN).map((grant) => (
               <li key={grant.grant_id} className="row grant">
                 <Link to="/activity" search={(search) => ({ ...search, grant: grant.grant_id })}>
-                  {grant.flow_id} <b>{grant.flow_version}</b>
+                  {labels[grant.grant_id] === undefined ? (
+                    <>
+                      {grant.flow_id} <b>{grant.flow_version}</b>
+                    </>
+                  ) : (
+                    <Name text={labels[grant.grant_id] as string} />
+                  )}
                 </Link>
                 <Left until={grant.expires_at} />
                 <Meter

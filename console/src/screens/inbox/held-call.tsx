@@ -7,6 +7,7 @@ import { approvalQuery } from '../../api/queries'
 import type { components } from '../../api/schema'
 import { Ask } from '../../parts/ask'
 import { Id } from '../../parts/id'
+import { NameOrId } from '../../parts/named'
 import { Answer, Fault } from '../../parts/panel'
 import { Status } from '../../parts/status'
 import { Ago, exactTime, Left } from '../../parts/time'
@@ -41,7 +42,7 @@ export function HeldCall({ approval_id }: { approval_id: string }) {
             <Outcome held={held} />
             <dl className="facts wide-facts">
               <Fact name="Under">
-                a grant of <b>{held.flow_id}</b> {held.flow_version}{' '}
+                <NameOrId id={held.grant_id} /> of <b>{held.flow_id}</b> {held.flow_version}{' '}
                 <Link
                   to="/activity"
                   search={({ vault }) => ({ ...(vault && { vault }), grant: held.grant_id })}
@@ -54,7 +55,7 @@ export function HeldCall({ approval_id }: { approval_id: string }) {
                 policy <code>{held.policy_revision.slice(0, 8)}</code> says
               </Fact>
               <Fact name="Caller">
-                {held.caller_kind} <Id id={held.caller_id} />
+                {held.caller_kind} <NameOrId id={held.caller_id} />
               </Fact>
             </dl>
             <h3>

@@ -9,6 +9,7 @@ import { Entries } from './entries'
 import { HeldCall } from './held-call'
 import { AlertItem, FindingItem, LetterItem } from './other-items'
 import { Proposal } from './proposal'
+import { RequestItem } from './request-item'
 
 /** What do I decide, and what would it change? The list at the left, one thing at the right. */
 export function Inbox() {
@@ -21,6 +22,7 @@ export function Inbox() {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.key === 'a') return approveIn(event.target)
       const step = event.key === 'j' ? 1 : event.key === 'k' ? -1 : 0
       const place = keys.indexOf(shown ?? '')
       const next = step === 0 ? undefined : keys[Math.min(Math.max(place + step, 0), keys.length - 1)]
@@ -75,12 +77,19 @@ export function Inbox() {
   )
 }
 
+/** Nothing that opens has a key of its own: this one counts only for who stands in the decision already. */
+function approveIn(target: EventTarget | null): void {
+  const decision = target instanceof Element ? target.closest('.decision') : null
+  decision?.querySelector<HTMLButtonElement>('.button.main')?.click()
+}
+
 function Item({ item }: { item: string }) {
   const cut = item.indexOf(':')
   const [kind, id] = [item.slice(0, cut), item.slice(cut + 1)]
   if (kind === 'proposal') return <Proposal proposal_id={id} />
   if (kind === 'call') return <HeldCall approval_id={id} />
   if (kind === 'pin') return <ChangedPin review_id={id} />
+  if (kind === 'request') return <RequestItem request_id={id} />
   if (kind === 'alert') return <AlertItem agent_id={id} />
   if (kind === 'finding') return <FindingItem subject={id} />
   if (kind === 'letter') return <LetterItem dead_letter_id={id} />

@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
 import { answerOf } from '../../api/client'
 import { useHub } from '../../api/hub'
 import { policyQuery, revisionsQuery } from '../../api/policy-queries'
-import { Ask } from '../../parts/ask'
+import { OpenGate } from '../../parts/open-gate'
 import { Answer, Fault, Panel } from '../../parts/panel'
 import { Revoke } from '../../parts/revoke'
 import { Status } from '../../parts/status'
@@ -45,16 +44,10 @@ export function Policy() {
 function GateRow({ gate, revision }: { gate: Gate; revision: string }) {
   const { client } = useHub()
   const queries = useQueryClient()
-  const [isAsked, setAsked] = useState(false)
   const params = { path: { gate: gate.gate as 'external_agent' } }
   const body = { base_revision: revision }
   const onSettled = () =>
     queries.invalidateQueries({ predicate: ({ queryKey }) => /policy|doctor/.test(String(queryKey[0])) })
-  const open = useMutation({
-    mutationFn: () => answerOf(client.POST('/v1/owner/policy/gates/{gate}/open', { params, body })),
-    onSuccess: () => setAsked(false),
-    onSettled,
-  })
   const close = useMutation({
     mutationFn: () => answerOf(client.POST('/v1/owner/policy/gates/{gate}/close', { params, body })),
     onSettled,
@@ -85,24 +78,7 @@ function GateRow({ gate, revision }: { gate: Gate; revision: string }) {
           Close
         </button>
       ) : (
-        <button type="button" className="button" onClick={() => setAsked(true)}>
-          Open…
-        </button>
-      )}
-      {isAsked && (
-        <Ask
-          title={`Open the gate ${gate.gate.replaceAll('_', ' ')}?`}
-          yes="Open it"
-          error={open.error}
-          isBusy={open.isPending}
-          onYes={() => open.mutate()}
-          close={() => setAsked(false)}
-        >
-          <p>
-            <code>{gate.setting}</code> is set in the policy. It counts from the next call, and stays in the
-            history.
-          </p>
-        </Ask>
+        <OpenGate gate={gate.gate} setting={gate.setting} revision={revision} />
       )}
     </li>
   )

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
+import { Labels, labelled, ownersLabels } from '../../../operations/present/labels.ts'
 import { listApprovals } from '../../../platform/approvals/approval-reads.ts'
 import { isSealFault } from '../../../platform/secrets/sealed-secrets.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
@@ -21,6 +22,7 @@ export const ApprovalListOutput = z.strictObject({
   object: z.literal('list'),
   data: z.array(ApprovalShape),
   truncated: z.boolean(),
+  labels: Labels.optional(),
 })
 
 export const ownerApprovalList = defineOwnerOperation({
@@ -38,10 +40,12 @@ export const ownerApprovalList = defineOwnerOperation({
   }),
   output: ApprovalListOutput,
   present: async () => (await import('./present-approvals.ts')).presentApprovals,
-  async handle({ input: { state, limit }, db, vault_id }) {
+  async handle({ input: { state, limit }, db, vault_id, caller }) {
     const found = await listApprovals(db, vault_id, state, limit + 1)
     const data = found.slice(0, limit).map(showApproval)
-    return { object: 'list' as const, data, truncated: found.length > limit }
+    const ids = data.flatMap(({ grant_id, caller_id }) => [grant_id, caller_id])
+    const labels = await ownersLabels({ db, vault_id, caller }, ids)
+    return { object: 'list' as const, data, truncated: found.length > limit, ...labelled(labels) }
   },
 })
 

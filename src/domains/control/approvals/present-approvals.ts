@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { nameCell, nameHeading } from '../../../operations/present/label-cells.ts'
 import { withLeftOut } from '../../../operations/present/list-end.ts'
 import type { Page } from '../../../operations/present/page.ts'
 import { renderTable } from '../../../operations/present/table.ts'
@@ -10,7 +11,7 @@ type Shown = z.output<typeof ApprovalShape>
 
 /** The requests, a line each. */
 export function presentApprovals(
-  { data, truncated }: z.output<typeof ApprovalListOutput>,
+  { data, truncated, labels }: z.output<typeof ApprovalListOutput>,
   page: Page,
 ): string {
   if (data.length === 0) return 'No call waits, or has waited, for your word.'
@@ -20,10 +21,11 @@ export function presentApprovals(
     tool_id,
     client,
     grant_id,
+    ...nameCell(labels, grant_id),
     created_at,
     state === 'waiting' ? expires_at : '',
   ])
-  const heads = ['approval', 'state', 'tool', 'client', 'grant', 'asked', 'until']
+  const heads = ['approval', 'state', 'tool', 'client', 'grant', ...nameHeading(labels), 'asked', 'until']
   return withLeftOut(renderTable(heads, rows, page), truncated, page)
 }
 

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { ownerSurface } from '../../../operations/authority.ts'
+import { NO_VAULT } from '../../../platform/audit/audit-record.ts'
 import { ROLES } from '../../../platform/identity/caller.ts'
 import { forgetConsentWish } from '../../../platform/identity/mcp/consent-wish.ts'
 import { createMcpConsent, STANDING_SECONDS_MAX } from '../../../platform/identity/mcp/mcp-consents.ts'
 import { prolongOauthRecord, useOauthRecord } from '../../../platform/identity/mcp/oauth-records.ts'
 import { useForConsent } from '../../../platform/identity/owner-device-grants.ts'
+import { setLabel } from '../../../platform/labels/label-store.ts'
 import type { Transaction } from '../../../platform/storage/database.ts'
 import { defineOwnerOperation } from '../define-owner-operation.ts'
 import { ConsentBounds, ConsentShape, consentErrors, showConsent } from './consent-shapes.ts'
@@ -59,6 +61,8 @@ export const ownerConsentDecide = defineOwnerOperation({
     const decided_by = `${caller.kind}:${caller.id}`
     const consent = await createMcpConsent(db, hub.system, { ...wanted, vault_id, kind, terms, decided_by })
     if (!(await takeWaiting(db, waiting, now, consent.consent_id))) return refuse('request_over')
+    const { consent_id: subject_id, label, created_at: named_at } = consent
+    await setLabel(db, { subject_id, vault_id: NO_VAULT, label, named_at, named_by: decided_by })
     const kept_until = new Date(Date.parse(consent.standing_until) + CLIENT_KEPT_MS).toISOString()
     await prolongOauthRecord(db, 'Client', input.client_id, kept_until)
     await forgetConsentWish(db)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { anyVisitor, ownerSurface } from '../../../operations/authority.ts'
+import { ownersLabels } from '../../../operations/present/labels.ts'
 import {
   endMcpConsent,
   findMcpConsent,
@@ -33,9 +34,14 @@ export const ownerConsentList = defineOwnerOperation({
   input: z.strictObject({}),
   output: ConsentListOutput,
   present: async () => (await import('./present-consents.ts')).presentConsents,
-  async handle({ db, now }) {
+  async handle({ db, now, vault_id, caller }) {
     const found = await listMcpConsents(db, LIST_LIMIT + 1)
-    const data = found.slice(0, LIST_LIMIT).map((consent) => showConsent(consent, now))
+    const ids = found.map(({ consent_id }) => consent_id)
+    const labels = await ownersLabels({ db, vault_id, caller }, ids)
+    const data = found.slice(0, LIST_LIMIT).map((consent) => {
+      const shown = showConsent(consent, now)
+      return { ...shown, label: labels[shown.consent_id] ?? shown.label }
+    })
     return { object: 'list' as const, data, truncated: found.length > LIST_LIMIT }
   },
 })

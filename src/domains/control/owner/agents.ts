@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { anyVisitor, ownerSurface } from '../../../operations/authority.ts'
+import { Labels, labelled, ownersLabels } from '../../../operations/present/labels.ts'
 import { OWNER_ID } from '../../../platform/identity/owner-account.ts'
 import {
   findLiveOwnerAgent,
@@ -18,6 +19,7 @@ export const OwnerAgentListOutput = z.strictObject({
   object: z.literal('list'),
   data: z.array(AgentShape),
   truncated: z.boolean(),
+  labels: Labels.optional(),
 })
 
 export const ownerAgentList = defineOwnerOperation({
@@ -32,10 +34,12 @@ export const ownerAgentList = defineOwnerOperation({
   input: z.strictObject({}),
   output: OwnerAgentListOutput,
   present: async () => (await import('./present-owner.ts')).presentOwnerAgents,
-  async handle({ db, now }) {
+  async handle({ db, now, vault_id, caller }) {
     const found = await listOwnerAgents(db, LIST_LIMIT + 1)
     const data = found.slice(0, LIST_LIMIT).map((agent) => showAgent(agent, now))
-    return { object: 'list' as const, data, truncated: found.length > LIST_LIMIT }
+    const ids = data.map(({ agent_id }) => agent_id)
+    const labels = await ownersLabels({ db, vault_id, caller }, ids)
+    return { object: 'list' as const, data, truncated: found.length > LIST_LIMIT, ...labelled(labels) }
   },
 })
 

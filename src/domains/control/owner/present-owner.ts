@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { nameCell, nameHeading } from '../../../operations/present/label-cells.ts'
 import { withLeftOut } from '../../../operations/present/list-end.ts'
 import type { Page } from '../../../operations/present/page.ts'
 import { cellOf, renderTable } from '../../../operations/present/table.ts'
@@ -33,19 +34,24 @@ export function presentOwnerSessions({ data }: z.output<typeof OwnerSessionListO
 
 /** The owner's agents, a line each. */
 export function presentOwnerAgents(
-  { data, truncated }: z.output<typeof OwnerAgentListOutput>,
+  { data, truncated, labels }: z.output<typeof OwnerAgentListOutput>,
   page: Page,
 ): string {
   if (data.length === 0) return 'No agents. One asks to be let in with `knowtation owner agent login`.'
   const rows = data.map((agent) => [
     agent.agent_id,
+    ...nameCell(labels, agent.agent_id),
     agent.client_name,
     agent.client_id,
     agent.state,
     agent.created_at,
     agent.expires_at,
   ])
-  const table = renderTable(['agent', 'name', 'client', 'state', 'approved', 'expires'], rows, page)
+  const table = renderTable(
+    ['agent', ...nameHeading(labels), 'calls itself', 'client', 'state', 'approved', 'expires'],
+    rows,
+    page,
+  )
   return withLeftOut(table, truncated, page)
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { vaultMember } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
 import { limitInput } from '../../../operations/page-cursor.ts'
+import { Labels, labelled, ownersLabels } from '../../../operations/present/labels.ts'
 import { flowErrors } from '../flow-errors.ts'
 import { FlowId } from '../flow-schemas.ts'
 import { requireVisibleScopes } from '../visibility.ts'
@@ -20,6 +21,7 @@ export const GrantListOutput = z.strictObject({
     .describe(
       'Against which reviewed definitions of their tools the grants were minted, by the ids of the grants',
     ),
+  labels: Labels.optional(),
 })
 
 export const grantList = defineOperation({
@@ -54,11 +56,14 @@ export const grantList = defineOperation({
     const grants = await listGrants(db, { vault_id, flow_id, scopes, limit })
     const pinned = grants.filter((grant) => Object.keys(grantedPins(grant)).length > 0)
     const pins = Object.fromEntries(pinned.map((grant) => [grant.grant_id, grantedPins(grant)]))
+    const ids = grants.map(({ grant_id }) => grant_id)
+    const labels = await ownersLabels(context, ids)
     return {
       schema: 'knowtation.flow_external_grant_list/v0' as const,
       vault_id,
       grants,
       ...(pinned.length > 0 && { pins }),
+      ...labelled(labels),
     }
   },
 })

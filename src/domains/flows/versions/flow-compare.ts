@@ -8,7 +8,8 @@ import { readDraftInput } from '../authoring/draft.ts'
 import { FlowDiff } from '../authoring/proposal-show.ts'
 import type { FlowBundle } from '../bundle/flow-record.ts'
 import { flowErrors } from '../flow-errors.ts'
-import { FlowId, FlowStepWire, FlowWire, VersionChoice } from '../flow-schemas.ts'
+import { FlowId, VersionChoice } from '../flow-schemas.ts'
+import { FlowStepWire, FlowWire } from '../flow-wire.ts'
 import { requireFlowDocument } from '../require-flow.ts'
 
 export const FlowCompareOutput = z.strictObject({

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { nameCell, nameHeading } from '../../../operations/present/label-cells.ts'
 import { withLeftOut } from '../../../operations/present/list-end.ts'
 import type { Page } from '../../../operations/present/page.ts'
 import { renderBearer } from '../../../operations/present/secret-once.ts'
@@ -27,19 +28,28 @@ export function presentNewSession(
 
 /** The sessions, a line each, with what has become of them. */
 export function presentSessionList(
-  { sessions, truncated }: Pick<z.output<typeof ToolSessionListOutput>, 'sessions' | 'truncated'>,
+  {
+    sessions,
+    truncated,
+    labels,
+  }: Pick<z.output<typeof ToolSessionListOutput>, 'sessions' | 'truncated' | 'labels'>,
   page: Page,
 ): string {
   if (sessions.length === 0)
     return 'No sessions. `knowtation tool session create --service DIR --role dev` makes one.'
   const rows = sessions.map((session) => [
     session.session_id,
+    ...nameCell(labels, session.session_id),
     session.agent_id,
     session.role,
     session.service_root,
     session.revoked_at ? `revoked ${session.revoked_at}` : `until ${session.expires_at}`,
   ])
-  const table = renderTable(['session', 'agent', 'role', 'service', 'state'], rows, page)
+  const table = renderTable(
+    ['session', ...nameHeading(labels), 'agent', 'role', 'service', 'state'],
+    rows,
+    page,
+  )
   return withLeftOut(table, truncated, page)
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { hubOwner } from '../../../operations/authority.ts'
 import { defineOperation } from '../../../operations/define-operation.ts'
+import { Labels, labelled, ownersLabels } from '../../../operations/present/labels.ts'
 import { listSessions } from '../../../platform/identity/seat-store.ts'
 import { Session, showSession } from './session-schemas.ts'
 
@@ -10,6 +11,7 @@ export const ToolSessionListOutput = z.strictObject({
   schema: z.literal('knowtation.tool_session_list/v0'),
   vault_id: z.string(),
   sessions: z.array(Session),
+  labels: Labels.optional(),
   truncated: z.boolean(),
 })
 
@@ -25,13 +27,17 @@ export const toolSessionList = defineOperation({
   input: z.strictObject({}),
   output: ToolSessionListOutput,
   present: async () => (await import('./present-sessions.ts')).presentSessionList,
-  async handle({ vault_id, db }) {
+  async handle({ vault_id, db, caller }) {
     const found = await listSessions(db, vault_id, LIST_LIMIT + 1)
+    const sessions = found.slice(0, LIST_LIMIT).map(showSession)
+    const ids = sessions.map(({ session_id }) => session_id)
+    const labels = await ownersLabels({ db, vault_id, caller }, ids)
     return {
-      schema: 'knowtation.tool_session_list/v0',
+      schema: 'knowtation.tool_session_list/v0' as const,
       vault_id,
-      sessions: found.slice(0, LIST_LIMIT).map(showSession),
+      sessions,
       truncated: found.length > LIST_LIMIT,
+      ...labelled(labels),
     }
   },
 })

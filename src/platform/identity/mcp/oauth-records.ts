@@ -18,6 +18,10 @@ const upsert = sql(
    ON CONFLICT (kind, record_hash) DO UPDATE SET payload_json = excluded.payload_json`,
 )
 const byHash = sql<OauthRecord>(`SELECT ${COLUMNS} FROM oauth_records WHERE kind = ? AND record_hash = ?`)
+const waitingSignIns = sql<{ record_hash: string; payload_json: string; expires_at: string }>(
+  `SELECT record_hash, payload_json, expires_at FROM oauth_records
+   WHERE kind = 'Interaction' AND used_at IS NULL AND expires_at > ? ORDER BY expires_at DESC, record_hash LIMIT ?`,
+)
 const use = sql(
   `UPDATE oauth_records SET used_at = ? WHERE kind = ? AND record_hash = ? AND used_at IS NULL AND expires_at > ?`,
 )
@@ -55,6 +59,24 @@ export async function findOauthRecord(
 ): Promise<OauthRecord | undefined> {
   const found = await db.get(byHash, kind, hashSecret(id))
   return found && found.expires_at > now.toISOString() ? found : undefined
+}
+
+/** A program that has opened the page on which the owner decides. */
+export interface WaitingSignIn {
+  readonly record_hash: string
+  readonly client_id: string
+  readonly created_at: string
+  readonly expires_at: string
+}
+
+export async function listWaitingSignIns(db: Reader, now: Date, limit: number): Promise<WaitingSignIn[]> {
+  const rows = await db.all(waitingSignIns, now.toISOString(), limit)
+  return rows.flatMap(({ record_hash, payload_json, expires_at }) => {
+    const { params, iat } = JSON.parse(payload_json) as { params?: { client_id?: unknown }; iat?: unknown }
+    if (typeof params?.client_id !== 'string' || typeof iat !== 'number') return []
+    const created_at = new Date(iat * 1_000).toISOString()
+    return [{ record_hash, client_id: params.client_id, created_at, expires_at }]
+  })
 }
 
 /** Uses a record up; answers whether nobody had. */

@@ -5,6 +5,7 @@ import { addConsole } from '../console/console-files.ts'
 import { addConsentPages } from '../oauth/consent-pages.ts'
 import { addAuthorization, type SignIn } from '../oauth/oauth-routes.ts'
 import { addAccountRoutes } from './account-routes.ts'
+import { addNewBearerPages } from './bearers/new-bearer-pages.ts'
 import { addCallbackPages } from './callback-pages.ts'
 import { addDevicePages } from './device-pages.ts'
 import { addExternalAgentPages } from './external-agent-pages.ts'
@@ -54,6 +55,7 @@ export function addOwnerPages(app: FastifyInstance, signIn: SignIn, registry: Re
     addConsentPages(pages, signIn, registry)
     addExternalAgentPages(pages, hub)
     addFormerPages(pages)
+    addNewBearerPages(pages, hub, registry)
     addConsole(pages, hub)
     // A person who typed an address wrongly sees a page; a program gets the code that it gets everywhere.
     pages.get('/owner/*', (request, reply) =>

@@ -3,9 +3,9 @@ import { join, relative } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
+import { ADDRESS_CLIENTS } from '../../../../domains/control/clients/address-clients.ts'
+import { mergeSettings, UnmergeableFile } from '../../../../domains/control/clients/merge-settings.ts'
 import { cliAt, temporaryFolder } from '../../run-cli.fixture.ts'
-import { mergeSettings, UnmergeableFile } from '../mcp-config/merge-settings.ts'
-import { ADDRESS_CLIENTS } from './connect-clients.ts'
 
 const URL_OF_HUB = 'http://127.0.0.1:4747'
 const NAMES = Object.keys(ADDRESS_CLIENTS)

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { MCP_CLIENTS } from '../../../../domains/control/clients/mcp-clients.ts'
+import { mergeSettings, UnmergeableFile } from '../../../../domains/control/clients/merge-settings.ts'
 import { cliAt, temporaryFolder } from '../../run-cli.fixture.ts'
-import { MCP_CLIENTS } from './mcp-clients.ts'
-import { mergeSettings, UnmergeableFile } from './merge-settings.ts'
 
 const STDIO = { kind: 'stdio', command: '/usr/bin/node', args: ['/opt/knowtation.js', 'mcp'] } as const
 const HTTP = { kind: 'http', url: 'http://127.0.0.1:4747/mcp' } as const

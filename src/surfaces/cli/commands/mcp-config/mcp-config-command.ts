@@ -1,4 +1,11 @@
 import { basename, join, resolve } from 'node:path'
+import {
+  MCP_CLIENTS,
+  type McpClient,
+  type Reach,
+  USUAL_NAME,
+} from '../../../../domains/control/clients/mcp-clients.ts'
+import { renderSettings } from '../../../../domains/control/clients/merge-settings.ts'
 import { TOOL_ROLES } from '../../../../domains/toolbox/tool-context.ts'
 import { homeAt } from '../../../../platform/basics/home.ts'
 import { PACKAGE_FOLDER } from '../../../../platform/basics/package-folder.ts'
@@ -10,9 +17,7 @@ import { findFlag, type Invocation, isFlagOn } from '../../command.ts'
 import { checkAddress } from '../../hub/remote-connection.ts'
 import { findNearest } from '../../line/nearest.ts'
 import { isMember, isSeated, seatCaller } from '../../line/seat-flags.ts'
-import { MCP_CLIENTS, type McpClient, type Reach, USUAL_NAME } from './mcp-clients.ts'
 import { mergeFile } from './merge-file.ts'
-import { renderSettings } from './merge-settings.ts'
 import { checkServerName } from './server-name.ts'
 
 /** Prints what connects an MCP client to this hub, or merges it into the client's file. */

@@ -1,11 +1,15 @@
 import { constants, copyFileSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Settings } from '../../../../domains/control/clients/mcp-clients.ts'
+import {
+  type FileFormat,
+  mergeSettings,
+  UnmergeableFile,
+} from '../../../../domains/control/clients/merge-settings.ts'
 import { findFile } from '../../../../platform/basics/private-file.ts'
 import { realSystem } from '../../../../platform/basics/system.ts'
 import { CommandFailure } from '../../cli-errors.ts'
 import { writeFileAtomically } from '../../output/atomic-file.ts'
-import type { Settings } from './mcp-clients.ts'
-import { type FileFormat, mergeSettings, UnmergeableFile } from './merge-settings.ts'
 
 const FILE_LIMIT_BYTES = 4 * 1_048_576
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { MCP_CLIENTS } from './mcp-clients.ts'
-import { mergeSettings, UnmergeableFile } from './merge-settings.ts'
+import { MCP_CLIENTS } from '../../../../domains/control/clients/mcp-clients.ts'
+import { mergeSettings, UnmergeableFile } from '../../../../domains/control/clients/merge-settings.ts'
 
 const STDIO = { kind: 'stdio', command: '/usr/bin/node', args: ['/opt/knowtation.js', 'mcp'] } as const
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse as parseToml } from 'smol-toml'
+import { UnmergeableFile } from '../../../../domains/control/clients/merge-settings.ts'
 import { parseStrictJson } from '../../../../platform/basics/strict-json.ts'
-import { UnmergeableFile } from '../mcp-config/merge-settings.ts'
 import { type ClientFile, isTable } from './read-client-file.ts'
 
 /** The text of a client's file without some of its servers; all else is as it was, or it is left alone. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { ADDRESS_CLIENTS } from '../../../../domains/control/clients/address-clients.ts'
+import { USUAL_NAME } from '../../../../domains/control/clients/mcp-clients.ts'
 import { isCommandFailure } from '../../cli-errors.ts'
-import { ADDRESS_CLIENTS } from '../connect/connect-clients.ts'
-import { USUAL_NAME } from '../mcp-config/mcp-clients.ts'
 import { readClientFile } from '../provider-import/read-client-file.ts'
 
 /** A file of a client on this machine that names servers. */

@@ -34,7 +34,7 @@ export function placeAfter(visit: { user_code: string | undefined; place: string
 }
 
 const PLACE =
-  /^\/oauth\/consent\/[\w-]{16,64}$|^\/owner\/(external-agents|subscriptions)$|^\/console(?:\/[A-Za-z0-9._~-]{1,128}){0,6}(?:\?[A-Za-z0-9._~%:=&-]{1,512})?$/
+  /^\/oauth\/consent\/[\w-]{16,64}$|^\/owner\/(external-agents|subscriptions|new\/(?:grant|seat|token))$|^\/console(?:\/[A-Za-z0-9._~-]{1,128}){0,6}(?:\?[A-Za-z0-9._~%:=&-]{1,512})?$/
 
 /** A page of the owner's that a sign-in may lead to; no other address will do. */
 export function findPlace(path: string): string | undefined {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parse, type TomlTable } from 'smol-toml'
 import { isMap, parseDocument as parseYaml } from 'yaml'
-import { parseStrictJson } from '../../../../platform/basics/strict-json.ts'
+import { parseStrictJson } from '../../../platform/basics/strict-json.ts'
 import type { Settings } from './mcp-clients.ts'
 
 const HEADER = /^\s*\[\s*([^[\]]+?)\s*\]\s*(#.*)?$/

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { MCP_CLIENTS, type McpClient, type Settings } from '../mcp-config/mcp-clients.ts'
+import { MCP_CLIENTS, type McpClient, type Settings } from './mcp-clients.ts'
 
 /** A client that signs in at an address by itself: its file, what of it names the hub, and what is still to do. */
 export interface AddressClient extends Pick<McpClient, 'format' | 'file'> {
