@@ -36,6 +36,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   path: '/backups/hub',
   payload: 'payload.json',
   project: '.',
+  query: 'heron',
   proposal_id: 'prop_1',
   provider: 'files',
   providers: 'providers.json',
