@@ -94,7 +94,7 @@ test('what changed since the page was shown is not minted', async () => {
   await open('')
   const wanted = { flow_id: 'flow_granted', version: '1.0.0', requested_tools: ['calendar'] }
   await page.goto(`${world.origin}/owner/new/grant?wanted=${encodeURIComponent(JSON.stringify(wanted))}`)
-  await page.locator('input[name=digest]').evaluate("(field) => { field.value = 'f'.repeat(64) }")
+  await page.evaluate("document.querySelector('input[name=digest]').value = 'f'.repeat(64)")
   await page.getByRole('button', { name: 'Mint the grant' }).click()
   await page.getByText('has changed since the page was shown').waitFor()
   expect(await page.locator('.bearer').count()).toBe(0)
@@ -107,7 +107,7 @@ test('a form of the mint counts once', async () => {
   const again = await page.context().newPage()
   const once = await page.locator('input[name=once]').inputValue()
   await again.goto(page.url())
-  await again.locator('input[name=once]').evaluate(`(field) => { field.value = '${once}' }`)
+  await again.evaluate(`document.querySelector('input[name=once]').value = '${once}'`)
   await page.getByRole('button', { name: 'Mint the grant' }).click()
   await page.locator('.bearer').waitFor()
   await again.getByRole('button', { name: 'Mint the grant' }).click()

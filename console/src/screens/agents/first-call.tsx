@@ -39,7 +39,7 @@ export function FirstCall({ grant, seat, token }: Credentials) {
     <aside className="first-call card" aria-label="Its first call">
       <header className="side-head">
         <h2>
-          <span role="status">
+          <span aria-live="polite">
             {first ? 'Connected' : refused ? 'It was refused' : 'Waiting for the first call'}
           </span>
         </h2>

@@ -43,7 +43,7 @@ export function Reach({ grants }: { grants: readonly Grant[] }) {
   if (tools.length === 0) return null
   return (
     <Panel title="Who can reach what" note="live grants by tool">
-      <div className="reach" tabIndex={0} role="region" aria-label="Who can reach what">
+      <div className="reach" tabIndex={0} role="group" aria-label="Grants and tools">
         <table>
           <thead>
             <tr>
