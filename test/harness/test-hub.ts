@@ -9,6 +9,7 @@ import { type Home, homeAt } from '../../src/platform/basics/home.ts'
 import { realSystem } from '../../src/platform/basics/system.ts'
 import { ROLES, type Role } from '../../src/platform/identity/caller.ts'
 import { createToken } from '../../src/platform/identity/token-store.ts'
+import { GATE_FLAGS } from '../../src/platform/policy/gates.ts'
 import { startHub } from '../../src/surfaces/http/start-hub.ts'
 import { freshPostgresUrl } from '../store/postgres-server.ts'
 import { type Credentials, JWT_SECRET, signGatewayJwt } from './callers.ts'
@@ -82,13 +83,35 @@ export async function makeTestHome(options: TestHubOptions = {}): Promise<TestHo
   return made
 }
 
-/** The environment, with a note of whether a test changes what gates go by. */
+/** What gates go by in the environment. */
+const GATE_VARIABLES = [
+  ...GATE_FLAGS,
+  'FLOW_EXTERNAL_AGENT_FORBIDDEN',
+  'FLOW_AUTHORING_FORBIDDEN',
+  'FLOW_EXECUTION_FORBIDDEN',
+]
+
+/** The environment, with a note of whether a test sets what gates go by. It stays an object that threads can be given. */
 function watched(env: NodeJS.ProcessEnv, turned: { gate: boolean }): NodeJS.ProcessEnv {
-  const note = (name: string | symbol) => void (turned.gate ||= String(name).startsWith('FLOW_'))
-  return new Proxy(env, {
-    set: (held, name, value) => (note(name), Reflect.set(held, name, value)),
-    deleteProperty: (held, name) => (note(name), Reflect.deleteProperty(held, name)),
-  })
+  for (const name of GATE_VARIABLES) {
+    let value = env[name]
+    const set = (given: string | undefined) => {
+      turned.gate = true
+      value = given
+    }
+    Object.defineProperty(env, name, {
+      configurable: true,
+      enumerable: value !== undefined,
+      get: () => value,
+      set,
+    })
+  }
+  return env
+}
+
+/** One that was deleted is noticed, too. */
+function isTurned({ turned, options: { env } }: Pick<TestHome, 'turned' | 'options'>): boolean {
+  return turned.gate || GATE_VARIABLES.some((name) => !Object.getOwnPropertyDescriptor(env, name)?.get)
 }
 
 /** Starts a hub as `serve` does, in this process. */
@@ -97,7 +120,7 @@ export async function startTestHub(options: TestHubOptions = {}): Promise<TestHu
   const running = await startHub({ ...made.options, host: '127.0.0.1', port: 0 })
   const close = async () => {
     // A hub that a test has stopped or broken cannot be asked.
-    const faults = started.turned.gate ? [] : await findReplayFaults(running.hub).catch(() => [])
+    const faults = isTurned(started) ? [] : await findReplayFaults(running.hub).catch(() => [])
     await running.stop()
     await made[Symbol.asyncDispose]()
     if (faults.length > 0) throw new Error(`Calls that a replay decides otherwise: ${faults.join('; ')}`)

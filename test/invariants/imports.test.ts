@@ -136,6 +136,8 @@ describe('imports of the sources', () => {
         "knowledge → policy",
         "knowledge → redaction",
         "knowledge → storage",
+        "labels → audit",
+        "labels → storage",
         "locks → basics",
         "locks → storage",
         "pins → basics",

@@ -89,8 +89,9 @@ const FLOW = '/api/v1/flows/flow_research_brief'
 
 /** Every read that depends on the scopes of the caller, and what it answers in peace. */
 const FLOW_READS = routed
-  .filter(({ effect, rest, errors, gate: gated }) => {
-    return effect === 'read' && !gated && rest?.startsWith('GET') && AMBIGUOUS in errors
+  .filter(({ effect, rest, errors, authority, gate: gated }) => {
+    const isMembers = authority.kind === 'member'
+    return effect === 'read' && isMembers && !gated && rest?.startsWith('GET') && AMBIGUOUS in errors
   })
   .map((operation) => {
     const { input, answer } = requireExpectation(operation)

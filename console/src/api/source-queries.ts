@@ -91,8 +91,8 @@ export const recordSearchQuery = ({ vault, client }: Hub, connection_id: string,
   queryOptions({
     queryKey: ['owner_record_search', vault, connection_id, query],
     queryFn: ({ signal }) => {
-      const params = { query: { connection_id, query } }
-      return answerOf(client.GET('/v1/owner/record-search', { params, signal }))
+      const params = { path: { connection_id }, query: { query } }
+      return answerOf(client.GET('/v1/owner/connections/{connection_id}/record-search', { params, signal }))
     },
   })
 

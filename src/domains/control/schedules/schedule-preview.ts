@@ -11,7 +11,7 @@ export const ownerSchedulePreview = defineOwnerOperation({
   name: 'owner_schedule_preview',
   summary: 'Tell the next times of a cron line or an interval, before a schedule is set to it.',
   effect: 'read',
-  authority: ownerSurface(),
+  authority: ownerSurface({ session_only: true }),
   whileLocked: true,
   rest: 'GET /v1/owner/schedule-preview',
   cli: 'owner schedule preview',
