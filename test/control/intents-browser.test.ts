@@ -70,6 +70,7 @@ describe('in a real browser', () => {
       expect(await page.textContent('h1')).toBe('Sign in')
       await page.fill('input[name=password]', PASSWORD)
       await press('Sign in')
+      await press('Sign in as the owner')
       await page.waitForURL(atHome(next_step))
       await page.locator('input[name=url]').waitFor()
       await picture(page, 'intent-oauth')

@@ -56,6 +56,7 @@ describe('a password that is changed at one hub while it is used at another', ()
 
   test('leaves no session open that began with the former one', async () => {
     const owner = await setUpOwner(hub)
+    await owner.get('/owner/form-token')
     const thief = visitorOf(other)
     await thief.get('/owner/sign-in')
     const late: Promise<{ status: number }>[] = []

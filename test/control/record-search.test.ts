@@ -55,7 +55,7 @@ describe.each(DATABASES)('the search of records, on %s', (database) => {
 test('the next times of a schedule are told before it is set, and a wrong one is refused', async () => {
   await using hub = await startOwnedHub()
   const preview = async (query: Record<string, string>) =>
-    (await hub.ask('GET', `/v1/owner/schedule-preview?${new URLSearchParams(query)}`)).body
+    (await hub.askAsOwner('GET', `/v1/owner/schedule-preview?${new URLSearchParams(query)}`)).body
   const { times } = await preview({ cron: '30 3 * * 1', timezone: 'UTC' })
   expect(times).toHaveLength(5)
   for (const at of times) expect([new Date(at).getUTCDay(), at.slice(11, 16)]).toEqual([1, '03:30'])

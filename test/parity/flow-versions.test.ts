@@ -19,7 +19,7 @@ describeParity('the versions of a flow', [
     check: ({ versions, truncated }) => {
       expect(versions.map(({ version }: { version: string }) => version)).toEqual(['1.1.0', '1.0.0'])
       expect(versions[1]).toMatchObject({ scope: TWO.flow.scope, created_at: expect.any(String) })
-      expect(versions[1].state_id).toMatch(/^flst1_/)
+      expect(versions[1].state_id).toMatch(/^flowst1_/)
       expect(truncated).toBe(false)
     },
   },

@@ -6,7 +6,7 @@ const SUBJECT = 'backup'
 const DAY_MS = 86_400_000
 /** After this long a backup no longer counts as fresh. */
 const FRESH_DAYS = 7
-const FIX = 'Run `knowtation backup FOLDER` where the hub runs; a timer can do it, too.'
+const FIX = 'Run `knowtation backup create FOLDER` where the hub runs; a timer can do it, too.'
 
 /** How old the newest backup is that was made by the program itself. */
 export async function backupFindings({ db, system }: Pick<Hub, 'db' | 'system'>): Promise<Finding[]> {

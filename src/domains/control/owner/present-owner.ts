@@ -6,6 +6,7 @@ import { cellOf, renderTable } from '../../../operations/present/table.ts'
 import type { OwnerAgentListOutput } from './agents.ts'
 import type { OwnerLinkCreateOutput } from './link-create.ts'
 import type { OwnerPasskeyListOutput } from './passkeys.ts'
+import type { OwnerRequestListOutput } from './request-list.ts'
 import type { OwnerSessionListOutput } from './sign-out.ts'
 
 /** A one-time link, to be opened in a browser on this machine. */
@@ -30,6 +31,17 @@ export function presentOwnerSessions({ data }: z.output<typeof OwnerSessionListO
     one.expires_at,
   ])
   return renderTable(['session', 'by', 'client', 'since', 'last seen', 'expires'], rows, page)
+}
+
+/** The programs that wait to be let in, a line each. */
+export function presentOwnerRequests(
+  { data, truncated }: z.output<typeof OwnerRequestListOutput>,
+  page: Page,
+): string {
+  if (data.length === 0) return 'Nobody waits to be let in.'
+  const rows = data.map((one) => [one.client_name, one.asks_for, one.way, one.created_at, one.expires_at])
+  const table = renderTable(['program', 'asks for', 'by', 'since', 'until'], rows, page)
+  return withLeftOut(table, truncated, page)
 }
 
 /** The owner's agents, a line each. */

@@ -22,6 +22,12 @@ const Waiting = z
   })
   .meta({ id: 'OwnerRequest' })
 
+export const OwnerRequestListOutput = z.strictObject({
+  object: z.literal('list'),
+  data: z.array(Waiting),
+  truncated: z.boolean(),
+})
+
 export const ownerRequestList = defineOwnerOperation({
   name: 'owner_request_list',
   summary: 'List the programs that wait to be let in, the newest first. Their codes are with them alone.',
@@ -32,7 +38,8 @@ export const ownerRequestList = defineOwnerOperation({
   cli: 'owner request list',
   errors: {},
   input: z.strictObject({}),
-  output: z.strictObject({ object: z.literal('list'), data: z.array(Waiting), truncated: z.boolean() }),
+  output: OwnerRequestListOutput,
+  present: async () => (await import('./present-owner.ts')).presentOwnerRequests,
   async handle({ db, now }) {
     const found = [...(await waitingWithCodes(db, now)), ...(await waitingInBrowsers(db, now))]
     const data = found.toSorted((one, other) => other.created_at.localeCompare(one.created_at))

@@ -67,6 +67,9 @@ const SHOWN: Readonly<Record<string, string>> = {
   'flow propose': '--bundle bundle.json --intent "A first flow"',
   'flow project': 'flow_research_brief --harness cursor_rule --out rule.mdc',
   'flow export': 'flow_research_brief --out bundle.json',
+  'flow read': '--text "# A flow as Markdown"',
+  'label set': 'fgrnt_4f1c2a9be07d53864f1c2a9be07d5386 "Friday digest"',
+  'label remove': 'fgrnt_4f1c2a9be07d53864f1c2a9be07d5386',
   'flow grant mint': 'flow_research_brief --flow-version 0.1.0 --requested-tools echo --ttl 10m',
   'flow tool invoke':
     'echo --flow-id flow_say_it_back --flow-version 1.0.0 --payload \'{"message":"hello"}\'',
