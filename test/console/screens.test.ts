@@ -99,7 +99,7 @@ test('a flow is read as a page, and as a program reads it', async () => {
   await page.locator('.flow-row', { hasText: 'flow_granted' }).getByRole('link').click()
   await page.getByText('Look back').first().waitFor()
   await page.getByRole('link', { name: 'Projections' }).click()
-  await page.locator('pre', { hasText: 'flow_granted' }).waitFor()
+  await page.locator('pre', { hasText: 'flow_granted' }).first().waitFor()
   await pictureOf(page, 'projection')
   await page.goBack()
   await page.getByText('Look back').first().waitFor()

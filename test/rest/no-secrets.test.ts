@@ -16,6 +16,7 @@ const STEM = 'Kanary-9f3Zq-'
 const KEPT = [
   'token_create label',
   'flow_external_tool_invoke tool_id',
+  'flow_external_grant_preview requested_tools',
   'lock_add id',
   'lock_add reason',
   'owner_connection_intent_create connector_id',

@@ -116,7 +116,7 @@ describe('a file beside the hub', () => {
     }
     const last = await head()
     await until(
-      () => readFileSync(path, 'utf8').includes(`"seq":${last},`),
+      () => existsSync(path) && readFileSync(path, 'utf8').includes(`"seq":${last},`),
       'the file has come as far as the log',
     )
     await hub.end('SIGTERM')

@@ -26,7 +26,9 @@ describe('a person reads', () => {
     expect(made).toMatch(/^ {2}ktool_\w+$/m)
     expect(made).toContain('the only time it is shown')
     const [, id = ''] = /tool session revoke (\S+)/.exec(made) ?? []
-    expect(await said('tool', 'session', 'list')).toMatch(new RegExp(`^${id} +ann +dev +\\S+ +until `, 'm'))
+    expect(await said('tool', 'session', 'list')).toMatch(
+      new RegExp(`^${id} +ann +ann +dev +\\S+ +until `, 'm'),
+    )
     expect(await said('tool', 'session', 'revoke', id)).toMatch(new RegExp(`^${id} .* revoked `, 'm'))
     const unknown = await type('tool', 'session', 'revoke', `tses_${'0'.repeat(16)}`)
     expect([unknown.exit, unknown.stderr]).toEqual([1, expect.stringContaining('Hint: ')])

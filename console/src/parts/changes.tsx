@@ -118,7 +118,10 @@ export function Changes(props: {
                   checked={isSeen(key)}
                   onChange={({ target }) => reading.setSeen(key, target.checked)}
                 />{' '}
-                Seen<span className="unseen">: {title}</span>
+                Seen
+                <span className="unseen">
+                  : <Name text={title} />
+                </span>
               </label>
             )}
           </header>
