@@ -23,7 +23,7 @@ describe.each(DATABASES)('the search of records, on %s', (database) => {
     await collect(hub, mine, 'notes/old')
     await collect(hub, other, 'notes')
     const search = async (id: string, query: string) =>
-      (await hub.ask('GET', `/v1/owner/connections/${id}/record-search?${new URLSearchParams({ query })}`))
+      (await hub.ask('GET', `/v1/owner/connections/${id}/streams/search?${new URLSearchParams({ query })}`))
         .body
     const found = await search(mine, 'garden rake')
     expect(found.is_complete).toBe(true)

@@ -96,7 +96,7 @@ DELETE /v1/owner/connectors/{connector_id}/schedule                  401 403 in 
 GET /v1/owner/connections/{connection_id}/streams                    401 403 in  in  403 no  owner record streams
 GET /v1/owner/connections/{connection_id}/streams/{stream}/records   401 403 in  in  403 no  owner record list
 GET /v1/owner/connections/{connection_id}/streams/{stream}/record    401 403 in  in  403 no  owner record get
-GET /v1/owner/connections/{connection_id}/record-search              401 403 in  in  403 no  owner record search
+GET /v1/owner/connections/{connection_id}/streams/search             401 403 in  in  403 no  owner record search
 GET /v1/owner/schedule-preview                                       401 403 403 in  403 no  owner schedule preview
 GET /v1/owner/requests                                               401 403 403 in  403 no  owner request list
 POST /v1/event-subscriptions                                         401 403 in  in  403 no  owner subscription create

@@ -17,6 +17,7 @@ const KEPT = [
   'token_create label',
   'flow_external_tool_invoke tool_id',
   'flow_external_grant_preview requested_tools',
+  'client_settings name',
   'lock_add id',
   'lock_add reason',
   'owner_connection_intent_create connector_id',

@@ -92,7 +92,7 @@ export const recordSearchQuery = ({ vault, client }: Hub, connection_id: string,
     queryKey: ['owner_record_search', vault, connection_id, query],
     queryFn: ({ signal }) => {
       const params = { path: { connection_id }, query: { query } }
-      return answerOf(client.GET('/v1/owner/connections/{connection_id}/record-search', { params, signal }))
+      return answerOf(client.GET('/v1/owner/connections/{connection_id}/streams/search', { params, signal }))
     },
   })
 

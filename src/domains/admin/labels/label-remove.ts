@@ -9,7 +9,6 @@ export const labelRemove = defineOperation({
   summary: 'Take the name of a grant, token, seat, owner agent or consent away again.',
   effect: 'delete',
   authority: hubOwner(),
-  whileLocked: true,
   rest: 'DELETE /api/v1/labels/{id}',
   cli: 'label remove <id>',
   errors: labelErrors.pick('unknown_label'),

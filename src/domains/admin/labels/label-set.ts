@@ -22,7 +22,6 @@ export const labelSet = defineOperation({
   effect: 'update',
   idempotent: true,
   authority: hubOwner(),
-  whileLocked: true,
   rest: 'PUT /api/v1/labels/{id}',
   cli: 'label set <id> <label>',
   errors: labelErrors.pick('unknown_subject'),

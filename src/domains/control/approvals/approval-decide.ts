@@ -34,7 +34,7 @@ const common = {
 } as const
 
 /** Never over MCP, by a token, by the hub token or by an agent of the owner's: whoever asks must not answer. */
-export const ownerApprovalDecide = defineOwnerOperation({
+const ownerApprovalDecide = defineOwnerOperation({
   ...common,
   name: 'owner_approval_decide',
   opens: true,

@@ -25,7 +25,7 @@ export const ApprovalListOutput = z.strictObject({
   labels: Labels.optional(),
 })
 
-export const ownerApprovalList = defineOwnerOperation({
+const ownerApprovalList = defineOwnerOperation({
   name: 'owner_approval_list',
   summary: 'List calls that wait, or waited, for the word of the owner, newest first.',
   effect: 'read',
@@ -49,7 +49,7 @@ export const ownerApprovalList = defineOwnerOperation({
   },
 })
 
-export const ownerApprovalShow = defineOwnerOperation({
+const ownerApprovalShow = defineOwnerOperation({
   name: 'owner_approval_show',
   summary: 'Show one call that waits for the word of the owner, with all that the tool would be given.',
   effect: 'read',

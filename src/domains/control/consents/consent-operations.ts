@@ -22,7 +22,7 @@ export const ConsentListOutput = z.strictObject({
   truncated: z.boolean(),
 })
 
-export const ownerConsentList = defineOwnerOperation({
+const ownerConsentList = defineOwnerOperation({
   name: 'owner_consent_list',
   summary: 'List what the owner has allowed programs at MCP, newest first.',
   effect: 'read',
@@ -64,7 +64,7 @@ const ownerConsentShow = defineOwnerOperation({
   },
 })
 
-export const ownerConsentRevoke = defineOwnerOperation({
+const ownerConsentRevoke = defineOwnerOperation({
   name: 'owner_consent_revoke',
   summary: 'Revoke a consent: its next call is refused everywhere, and what is under way is stopped.',
   effect: 'delete',

@@ -36,7 +36,7 @@ export const ownerRecordSearch = defineOwnerOperation({
   summary: 'Search the records of a connection by words and by meaning, the best first.',
   effect: 'read',
   authority: ownerSurface(),
-  rest: 'GET /v1/owner/connections/{connection_id}/record-search',
+  rest: 'GET /v1/owner/connections/{connection_id}/streams/search',
   cli: 'owner record search <connection_id> <query>',
   errors: byIdErrors,
   input: z.strictObject({

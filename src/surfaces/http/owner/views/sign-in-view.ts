@@ -8,7 +8,7 @@ export function tokenField(form_token: string): Html {
 }
 
 /** Tells password managers whose password it is; the hub itself has one owner and asks for no name. */
-export const OWNER_NAME = html`<input name="username" value="owner" autocomplete="username" readonly hidden>`
+const OWNER_NAME = html`<input name="username" value="owner" autocomplete="username" readonly hidden>`
 
 /** A form that is only a button. Where a page has several of a kind, `about` tells those apart who hear it. */
 export function buttonForm(
