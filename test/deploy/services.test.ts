@@ -98,6 +98,10 @@ test('a hub starts, answers and stops where its home is all that can be written'
     kill -TERM $hub; wait $hub; echo "ended with $?"`
   const words = [
     ...READ_ONLY,
+    // The checkout may lie in the folder for temporary files, which is another one there.
+    '--ro-bind',
+    PACKAGE_FOLDER,
+    PACKAGE_FOLDER,
     '--bind',
     home,
     home,
