@@ -52,7 +52,7 @@ test('one agent is stopped in two clicks, and let go on after a question', async
   await proposeOverRest(hub, flowUsing('flow_stopped', 'web_search'), NASTY)
   await open('')
   await page.getByText('Refused lately').waitFor()
-  await page.keyboard.press('Shift+S')
+  await page.getByRole('button', { name: 'Stop…' }).click()
   const panel = page.getByRole('region', { name: 'Stop' })
   await panel
     .getByRole('button', { name: /^Stop tok_/ })
