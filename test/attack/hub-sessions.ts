@@ -110,7 +110,13 @@ async function readyUrl(child: ChildProcess): Promise<string> {
 async function giveSeat(world: World, home: string, { service, role }: Seat): Promise<string> {
   const place = ['--project', world.project, '--service', service, '--role', role, '--agent-id', 'attacker']
   const args = [PROGRAM, 'tool', 'session', 'create', '--json', '--home', home, ...place]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: hubEnv(world) })
+  const give = () => promisify(execFile)(process.execPath, args, { env: hubEnv(world) })
+  // Beside the other attacks a first try may end with 2 and no word; why is not known yet, so it is told.
+  const { stdout } = await give().catch(async (first: Error & { code?: unknown; signal?: unknown }) => {
+    console.error('A seat was asked for once more:', first.code, first.signal, first.message.slice(-300))
+    await new Promise((go) => setTimeout(go, 2_000))
+    return give()
+  })
   return (JSON.parse(stdout) as { bearer: string }).bearer
 }
 
