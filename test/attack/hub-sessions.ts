@@ -111,9 +111,9 @@ async function giveSeat(world: World, home: string, { service, role }: Seat): Pr
   const place = ['--project', world.project, '--service', service, '--role', role, '--agent-id', 'attacker']
   const args = [PROGRAM, 'tool', 'session', 'create', '--json', '--home', home, ...place]
   const give = () => promisify(execFile)(process.execPath, args, { env: hubEnv(world) })
-  // Beside the other attacks a first try may end with 2 and no word; why is not known yet, so it is told.
-  const { stdout } = await give().catch(async (first: Error & { code?: unknown; signal?: unknown }) => {
-    console.error('A seat was asked for once more:', first.code, first.signal, first.message.slice(-300))
+  // Beside the other attacks a first try may end with 2; why is not known yet, so what it answers (on stdout, for --json) is told.
+  const { stdout } = await give().catch(async (first: Error & { code?: unknown; stdout?: string }) => {
+    console.error('A seat was asked for once more:', first.code, first.stdout)
     await new Promise((go) => setTimeout(go, 2_000))
     return give()
   })
